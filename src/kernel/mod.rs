@@ -22,16 +22,19 @@
 //! | `view`, `shape`, `liveness` | where elements are, the sizes of results, what can wait |
 //! | `fuse_lanes`, `fuse_sequential`, `interchange` | loops as fewer loops |
 //! | `forward_branch_results` | branches as fewer statements |
+//! | `contract`, `find_products` | multiply-adds, and products of matrices in loops |
 
 mod accumulate;
 mod branch;
 mod buffers;
 mod check;
 pub(crate) mod code;
+pub(crate) mod contract;
 mod cursor;
 mod emit;
 mod environment;
 mod facts;
+pub(crate) mod find_products;
 pub(crate) mod forward_branch_results;
 pub(crate) mod fuse_lanes;
 pub(crate) mod fuse_sequential;

@@ -7,7 +7,7 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `passes` | the passes over code, and `contract`, `find_products`, `find_fma_chains`, those of them that are for this machine |
+//! | `passes` | the passes over code, and `find_fma_chains`, the one that is for this machine |
 //! | `instruction` | the instructions |
 //! | `assemble`, `lanes_loops`, `operation`, `cells`, `fused` | from code to instructions |
 //! | `liveness`, `inline`, `registers`, `block_width` | what of it is needed, loaded where it is used, in which register, how many lanes wide |
@@ -27,11 +27,9 @@ mod block_width;
 mod budget;
 mod cells;
 mod compute;
-mod contract;
 mod dispatch;
 mod fault;
 mod find_fma_chains;
-mod find_products;
 mod fma_chain;
 mod folds;
 mod fused;

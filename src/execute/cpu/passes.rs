@@ -3,10 +3,10 @@
 //! Law: each pass leaves a program or code that computes the same, but for the order of sums and for products that are
 //! not rounded before they are added (laws: executors::suite, tests/execute/work.rs).
 
-use super::contract::contract;
 use super::dispatch::Level;
 use super::find_fma_chains::find_fma_chains;
-use super::find_products::find_products;
+use crate::kernel::contract::contract;
+use crate::kernel::find_products::find_products;
 use crate::kernel::forward_branch_results::forward_branch_results;
 use crate::kernel::fuse_lanes::fuse_lanes;
 use crate::kernel::fuse_sequential::fuse_sequential;

@@ -8,13 +8,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::assemble::Assembled;
-use super::find_products::MIN_MATRIX_SIDE;
 use super::instruction::{Across, Address, Fused, Instruction, LanesLoop, RealOp, Reg, Src, Summed, To};
 use super::machine::Machine;
 use super::real::Real;
 use crate::array::{Program, text};
 use crate::execute::fault::binder;
 use crate::execute::{ELEMENTARY, Kernel};
+use crate::kernel::find_products::MIN_MATRIX_SIDE;
 use crate::primitives::Primitive;
 
 /// What is known of the loops so far, by their numbers.

@@ -9,17 +9,17 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::array::{Prim, ScalarOp};
-use crate::kernel::code::{
+use super::code::{
     Block, Buffer, BufferInfo, Code, Line, Matrix, Op, Operand, Origin, Place, Product, Stm, Value, ValueInfo,
 };
-use crate::kernel::parts::{Mention, Mentions, each, rename, sets};
+use super::parts::{Mention, Mentions, each, rename, sets};
+use crate::array::{Prim, ScalarOp};
 
 /// A matrix with fewer rows or columns than this is small.
-pub(super) const MIN_MATRIX_SIDE: i64 = 4;
+pub(crate) const MIN_MATRIX_SIDE: i64 = 4;
 
 /// Puts products where they are.
-pub(super) fn find_products(code: &mut Code) {
+pub(crate) fn find_products(code: &mut Code) {
     let Code { values, buffers, sums, precision, body, outputs, .. } = code;
     let any_order = sums.values().copied().collect();
     let (mentions, inside) = (Mentions::of(outputs, body), Mentions::default());

@@ -6,13 +6,13 @@
 
 use rustc_hash::FxHashMap;
 
+use super::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo, leave_out};
+use super::parts::Mentions;
 use crate::array::{IntegerRow, ScalarOp};
-use crate::kernel::code::{Block, Code, Op, Operand, Stm, Value, ValueInfo, leave_out};
-use crate::kernel::parts::Mentions;
 use crate::primitives::Primitive;
 
 /// Fuses what can be.
-pub(super) fn contract(code: &mut Code) {
+pub(crate) fn contract(code: &mut Code) {
     let mut fuser = Fuser { mentions: Mentions::of(&code.outputs, &code.body) };
     // Among doubles, products of single precision are rounded.
     let Code { values, sums, precision, body, .. } = code;
