@@ -249,6 +249,18 @@ impl Compiled {
         Ok(kernels)
     }
 
+    /// Whether the executor can run the program.
+    #[cfg(feature = "native")]
+    pub(super) fn is_ready(&self) -> bool {
+        self.bare.is_ok()
+    }
+
+    /// The program.
+    #[cfg(feature = "native")]
+    pub(super) fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// The program as its executor has it.
     #[cfg(feature = "gpu")]
     pub(super) fn bare(&self) -> core::result::Result<&dyn Prepared, &Unsupported> {

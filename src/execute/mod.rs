@@ -6,9 +6,9 @@
 //! Law: every executor keeps the contract of [`Executor`], by itself; executors never import each other
 //! (laws: executors::suite).
 
-#[cfg(not(feature = "unstable"))]
+#[cfg(all(feature = "native", not(feature = "unstable")))]
 mod c;
-#[cfg(feature = "unstable")]
+#[cfg(all(feature = "native", feature = "unstable"))]
 pub mod c;
 mod compiled;
 mod contract;
@@ -27,6 +27,8 @@ mod report;
 
 #[cfg(feature = "unstable")]
 pub use crate::optimise::distribute::Machine;
+#[cfg(feature = "native")]
+pub use c::{CText, Native};
 pub use compiled::Compiled;
 pub use contract::{Ending, Executor, Fault, FaultKind, Outcome, Prepared, Unsupported};
 pub use cpu::Lanes;
@@ -56,6 +58,8 @@ pub static EXECUTORS: &[&dyn Executor] = &[
     &Lanes,
     #[cfg(feature = "gpu")]
     &gpu::FirstGpu,
+    #[cfg(feature = "native")]
+    &Native,
     &Interpreter,
 ];
 

@@ -50,15 +50,15 @@ pub(crate) const ERFC_SLOPE: [f64; 20] = [
 const LN_2: (f64, f64) = (0.6931471804855391, 7.440617110012397e-11);
 
 /// ψ(1 + `ROOT`) = 0: the only positive root of ψ, less 1, as hi + lo.
-const ROOT: (f64, f64) = (0.46163214496836236, -1.5522348162858677e-17);
+pub(crate) const ROOT: (f64, f64) = (0.46163214496836236, -1.5522348162858677e-17);
 
 /// 1 / (1 + root), which is also ψ(2 + root), as hi + lo.
-const INV_ROOT1: (f64, f64) = (0.6841666717870696, -4.2470892676890727e-17);
+pub(crate) const INV_ROOT1: (f64, f64) = (0.6841666717870696, -4.2470892676890727e-17);
 
 /// (ψ(2 + y) − ψ(2 + root)) / (y − root) on y ∈ [0, 1], in powers of y − ½.
 /// Taken one step right of the root, where the nearest pole is further off and
 /// the series shorter; interpolated at Chebyshev nodes, relative error 2e-17.
-const SLOPE: [f64; 17] = [
+pub(crate) const SLOPE: [f64; 17] = [
     0.49494476150711986,
     -0.11955334493165168,
     0.03782643334091441,
@@ -79,7 +79,7 @@ const SLOPE: [f64; 17] = [
 ];
 
 /// B₂ₖ/(2k), k = 1…8: the tail of ψ. At x ≥ 10 the first omitted term is 3e-18.
-const PSI_TAIL: [f64; 8] = [
+pub(crate) const PSI_TAIL: [f64; 8] = [
     0.08333333333333333,
     -0.008333333333333333,
     0.003968253968253968,
@@ -91,7 +91,7 @@ const PSI_TAIL: [f64; 8] = [
 ];
 
 /// B₂ⱼ/(2j)!, j = 1…11: the weights of Euler–Maclaurin.
-const EULER_MACLAURIN: [f64; 11] = [
+pub(crate) const EULER_MACLAURIN: [f64; 11] = [
     0.08333333333333333,
     -0.001388888888888889,
     3.306878306878307e-05,
@@ -106,14 +106,14 @@ const EULER_MACLAURIN: [f64; 11] = [
 ];
 
 /// B₂ₖ/(2k(2k − 1)), k = 1…5: ln n! beyond Stirling's leading factor.
-const STIRLING: [f64; 5] =
+pub(crate) const STIRLING: [f64; 5] =
     [0.08333333333333333, -0.002777777777777778, 0.0007936507936507937, -0.0005952380952380953, 0.0008417508417508417];
 
 /// 1/e as hi + lo.
-const INV_E: (f64, f64) = (0.36787944117144233, -1.2428753672788363e-17);
+pub(crate) const INV_E: (f64, f64) = (0.36787944117144233, -1.2428753672788363e-17);
 
 /// Up to this n, n! is exact in f64 (22! has 51 significant bits).
-const EXACT_FACTORIALS: u32 = 22;
+pub(crate) const EXACT_FACTORIALS: u32 = 22;
 
 /// The error function, 2/√π ∫₀ˣ exp(−t²) dt.
 ///

@@ -41,9 +41,9 @@ const FUNCTIONS: &[Function] = functions!(exp exp2 expm1 ln log2 log10 log1p sin
     atanh cbrt erf erfc sigmoid softplus; pow atan2 hypot);
 
 /// A target of the compiler that this processor runs: its flags, and whether it has FMA.
-type Target = (&'static [&'static str], bool);
+pub(super) type Target = (&'static [&'static str], bool);
 
-fn targets() -> Vec<Target> {
+pub(super) fn targets() -> Vec<Target> {
     #[cfg(target_arch = "x86_64")]
     {
         let mut targets: Vec<Target> = vec![(&["-march=x86-64"], false)];
@@ -171,6 +171,31 @@ fn expected(points: &[(f64, f64)], fma: bool) -> Vec<Expected> {
     expected
 }
 
+/// The compilers that there are.
+pub(super) fn compilers() -> Vec<&'static str> {
+    let runs = |compiler: &&str| Command::new(compiler).arg("--version").output().is_ok_and(|run| run.status.success());
+    let compilers: Vec<&str> = ["cc", "clang"].into_iter().filter(runs).collect();
+    assert!(!compilers.is_empty(), "Rust links by a C compiler");
+    compilers
+}
+
+/// What a program writes, compiled without a warning and given the file beside it that ends in `.in`.
+pub(super) fn output(compiler: &str, flags: &[&str], source: &Path) -> Vec<u8> {
+    let stem = source.file_stem().expect("a file").to_string_lossy();
+    let binary = source.with_file_name(format!("{stem}-{compiler}{}", flags.concat().replace(['=', ','], "-")));
+    let always = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wno-psabi", "-Werror", "-ffp-contract=off"];
+    let compiled = Command::new(compiler).args(always).args(flags).arg("-o").arg(&binary).arg(source).output();
+    let compiled = compiled.expect("a compiler that runs");
+    let said = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{compiler} {flags:?}:\n{said}");
+
+    let given = fs::File::open(source.with_extension("in")).expect("arguments");
+    let run = Command::new(&binary).stdin(given).output().expect("the program runs");
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{compiler} {flags:?}: {}\n{said}", run.status);
+    run.stdout
+}
+
 /// Compiles and runs the program, and returns the functions that differ, with the first point where each does.
 fn differences(
     compiler: &str,
@@ -179,20 +204,8 @@ fn differences(
     points: &[(f64, f64)],
     expected: &[Expected],
 ) -> Vec<String> {
-    let name = format!("elementary-{compiler}{}", flags.concat().replace('=', "-"));
-    let binary = source.with_file_name(name);
-    let always = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wno-psabi", "-Werror", "-ffp-contract=off"];
-    let compiled = Command::new(compiler).args(always).args(flags).arg("-o").arg(&binary).arg(source).output();
-    let compiled = compiled.expect("a compiler that runs");
-    let said = String::from_utf8_lossy(&compiled.stderr);
-    assert!(compiled.status.success(), "{compiler} {flags:?}:\n{said}");
-
-    let given = source.with_extension("in");
-    let stdin = fs::File::open(&given).expect("arguments");
-    let run = Command::new(&binary).stdin(stdin).output().expect("the program runs");
-    assert!(run.status.success(), "{compiler} {flags:?}: {}", run.status);
-
-    let mut written = run.stdout.as_slice();
+    let written = output(compiler, flags, source);
+    let mut written = written.as_slice();
     let mut differences = Vec::new();
     for (name, size, expected) in expected {
         for form in ["one by one", "side by side"] {
@@ -240,11 +253,8 @@ fn functions_in_c_have_every_bit_of_the_librarys() {
     fs::write(source.with_extension("in"), given).expect("a folder to write in");
 
     let expected = [false, true].map(|fma| expected(&points, fma));
-    let runs = |compiler: &&str| Command::new(compiler).arg("--version").output().is_ok_and(|run| run.status.success());
-    let compilers: Vec<&str> = ["cc", "clang"].into_iter().filter(runs).collect();
-    assert!(!compilers.is_empty(), "Rust links by a C compiler");
-    let differences: Vec<String> = compilers
-        .iter()
+    let differences: Vec<String> = compilers()
+        .into_iter()
         .flat_map(|compiler| targets().into_iter().map(move |target| (compiler, target)))
         .flat_map(|(compiler, (flags, fma))| {
             differences(compiler, flags, &source, &points, &expected[usize::from(fma)])

@@ -5,20 +5,28 @@ mod branches;
 mod carried;
 mod constants;
 #[cfg(unix)]
+#[cfg(feature = "native")]
 mod elementary_in_c;
 mod halves;
+#[cfg(feature = "native")]
+mod in_c;
 mod into;
 #[cfg(feature = "jit")]
 mod jit;
 mod lanes;
 mod limits;
 mod loops;
+#[cfg(feature = "native")]
+mod native;
 mod parts;
 mod passes;
 mod products;
 mod scans;
 mod singles;
 mod small;
+#[cfg(unix)]
+#[cfg(feature = "native")]
+mod special_in_c;
 mod states;
 mod whole_loops;
 mod work;

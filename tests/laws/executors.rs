@@ -32,10 +32,14 @@ fn allowed(executor: &dyn Executor) -> Allowance {
     }
 }
 
-/// Every executor but the interpreter, with which they are compared.
+/// Every executor but the interpreter, with which they are compared, and but what is compared below.
+fn compared() -> impl Iterator<Item = &'static dyn Executor> {
+    at_hand().into_iter().filter(|executor| ![Interpreter.name(), "native"].contains(&executor.name()))
+}
+
 #[test]
 fn executors_keep_the_contract() -> Verdict {
-    for executor in at_hand().into_iter().filter(|executor| executor.name() != Interpreter.name()) {
+    for executor in compared() {
         let tally = suite(executor, allowed(executor))?;
         assert!(tally.done > 400 && tally.faults > 400, "{}: {tally:?}", executor.name());
     }
@@ -45,7 +49,7 @@ fn executors_keep_the_contract() -> Verdict {
 /// Executors compute in the precision of a program, of which these have one.
 #[test]
 fn executors_keep_the_contract_in_single_precision() -> Verdict {
-    for executor in at_hand().into_iter().filter(|executor| executor.name() != Interpreter.name()) {
+    for executor in compared() {
         let tally = singles(executor, allowed(executor))?;
         println!("{} {tally:?}", executor.name());
         assert!(tally.done > 250, "{}: {tally:?}", executor.name());
@@ -78,6 +82,51 @@ fn the_interpreter_keeps_the_contract() -> Verdict {
     let tally = suite(&Interpreter, Allowance::default())?;
     assert_eq!((tally.stepwise, tally.unsupported, tally.unneeded), (0, 0, 0), "{tally:?}");
     Ok(())
+}
+
+/// The C compiler of this machine, of one program in a few: each takes it a fifth of a second.
+#[cfg(feature = "native")]
+#[derive(Debug)]
+struct Sample(u64);
+
+#[cfg(feature = "native")]
+impl Executor for Sample {
+    fn name(&self) -> &'static str {
+        "native"
+    }
+
+    fn description(&self) -> &'static str {
+        "the C compiler of this machine, of some programs"
+    }
+
+    fn prepare(&self, program: &Program) -> Result<std::result::Result<Box<dyn Prepared>, Unsupported>> {
+        let text = program.to_string();
+        let number = text.bytes().fold(0_u64, |n, byte| n.wrapping_mul(31).wrapping_add(byte.into()));
+        if number.is_multiple_of(self.0) {
+            return catadiff::execute::Native.prepare(program);
+        }
+        Ok(Err(Unsupported { statement: None, reason: "another program that is tried" }))
+    }
+}
+
+#[cfg(feature = "native")]
+#[test]
+fn compiled_c_keeps_the_contract() -> Verdict {
+    const EACH: u64 = 5;
+    let allowed = Allowance { unsupported: usize::MAX, ..OF_LANES };
+    for tally in [suite(&Sample(EACH), allowed)?, singles(&Sample(EACH), allowed)?] {
+        assert!(tally.done > 40 && tally.faults > 25, "{tally:?}");
+    }
+    Ok(())
+}
+
+#[cfg(feature = "native")]
+#[test]
+#[ignore = "it compiles some two thousand programs"]
+fn compiled_c_keeps_the_contract_for_all_programs() -> Verdict {
+    let tally = suite(&Sample(1), OF_LANES)?;
+    assert!(tally.done > 400 && tally.faults > 400, "{tally:?}");
+    singles(&Sample(1), OF_LANES).map(drop)
 }
 
 /// The interpreter, of programs that are distributed for a machine that nothing fills.

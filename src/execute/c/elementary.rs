@@ -2,7 +2,7 @@
 //!
 //! The names are those of [`math`](crate::execute::math), with an `f` at the end for f32: `exp` is printed as `exp_1` and `exp_w`, `expf`
 //! as `expf_1` and `expf_w`, which compute in f64 and round the result. `trig_is_fast`, a truth value, says where `sin`, `cos` and `tan`
-//! have values.
+//! have values; `sin_from` and `tan_from` are sine and tangent of some right angles and a rest in two parts.
 //!
 //! Law: compiled with `-ffp-contract=off`, for a processor with FMA or without, they have every bit of `math`'s; but for the sign and
 //! payload of NaN (tests/execute/elementary_in_c.rs).

@@ -20,6 +20,12 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 /* As many lanes as fill a vector of the processor, and on those with two lanes in one two vectors. */
+/* What is printed is not all used: a value that the program drops, or the number of lanes where all have one value. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wunused-function"
+
 #ifndef W
 #ifdef __AVX512F__
 #define W 8

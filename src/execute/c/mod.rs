@@ -1,8 +1,39 @@
-//! Programs as text in C.
+//! Programs as C: for those who call them from C and what calls C, and compiled by this machine's compiler.
 //!
-//! Law: the text computes the same bits as the code that it is of (tests/execute/elementary_in_c.rs).
+//! Law: the results are those of the reference interpreter, up to the order of sums, fused products and the stated error of
+//! elementary functions (laws: executors::suite, tests/execute/in_c.rs, tests/execute/elementary_in_c.rs).
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `passes` | the passes over programs and code that are for C |
+//! | `print`, `lanes`, `place`, `operation` | code as C: statements, loops over lanes, elements of buffers, operations |
+//! | `hoist` | which values are declared at the top of a function |
+//! | `unit`, `entry`, `workspace` | files of C, for others a function and how many bytes it needs |
+//! | `elementary` | the elementary functions, printed from what they do |
+//! | `special` | the functions of any angle and the special ones, with what they call |
+//! | `*.h` | what these files begin with: numbers and lanes of them, memory, runs |
+//! | `compiler`, `native`, `heap` | files compiled and kept, programs that run so, their memory |
 
+mod compiler;
 #[cfg(not(feature = "unstable"))]
 mod elementary;
 #[cfg(feature = "unstable")]
 pub mod elementary;
+mod entry;
+mod heap;
+mod hoist;
+mod lanes;
+mod native;
+mod operation;
+mod passes;
+mod place;
+mod print;
+#[cfg(not(feature = "unstable"))]
+mod special;
+#[cfg(feature = "unstable")]
+pub mod special;
+mod unit;
+mod workspace;
+
+pub use entry::CText;
+pub use native::Native;

@@ -33,6 +33,7 @@
 mod arithmetic;
 mod exp;
 mod gauss;
+#[cfg(feature = "native")]
 pub(crate) mod listing;
 mod log;
 mod narrow;
@@ -41,6 +42,7 @@ mod power;
 mod trig;
 mod wide;
 
+#[cfg(feature = "native")]
 use listing::{Elementary, Listing};
 pub use trig::TRIG_RANGE;
 
@@ -65,10 +67,13 @@ macro_rules! lane {
         pub mod single {
             lane!(@for f32, narrow, |value| value as f32, $($(#[doc = $doc])+ $function($x $(, $y)?);)+);
         }
-        /// All of them, and the question that those of angles come with.
+        /// All of them, the question that those of angles come with, and what they do to angles that are reduced.
+        #[cfg(feature = "native")]
         pub(crate) static ELEMENTARY: &[Elementary] = &[
             $(lane!(@listed $function($x $(, $y)?)),)+
             lane!(@listed trig_is_fast(x)),
+            lane!(@listed sin_from(n, r, rest)),
+            lane!(@listed tan_from(n, r, rest)),
         ];
     };
     (@listed $function:ident($($x:ident),+)) => {

@@ -16,6 +16,8 @@ use super::power;
 pub(super) use super::power::cbrt;
 pub(super) use super::trig::{acos, asin, atan, atan2, trig_is_fast};
 use super::trig::{begin_reduction, turned};
+#[cfg(feature = "native")]
+pub(super) use super::trig::{sin_from, tan_from};
 use crate::primitives::special::ERFC_TAIL;
 
 /// `(eʳ − 1 − r)/r²` on `|r| ≤ ½ ln 2`; `expm1 r` to 2⁻³².

@@ -143,17 +143,38 @@ pub(super) fn cos<N: Number>(x: N) -> N {
     turned(quadrant + 1, sin.0 + sin.1, cos.0 + cos.1)
 }
 
+/// The tangent of `r` plus `quadrant` right angles, from sine and cosine of `r`.
+#[inline(always)]
+fn turned_tan<N: Number>(quadrant: N::Bits, sin: Pair<N>, cos: Pair<N>) -> N {
+    let (sin, cos) = (fast_two_sum(sin.0, sin.1), fast_two_sum(cos.0, cos.1));
+    let even = (quadrant & 1).is_zero();
+    let above = N::select_pair(even, sin, (-cos.0, -cos.1));
+    let below = N::select_pair(even, cos, sin);
+    quotient(above, below)
+}
+
 /// The tangent.
 #[inline(always)]
 pub(super) fn tan<N: Number>(x: N) -> N {
     let (quadrant, r) = reduce(x);
     let (sin, cos) = sin_cos(r);
-    let (sin, cos) = (fast_two_sum(sin.0, sin.1), fast_two_sum(cos.0, cos.1));
-    let even = (quadrant & 1).is_zero();
-    let above = N::select_pair(even, sin, (-cos.0, -cos.1));
-    let below = N::select_pair(even, cos, sin);
-    let value = quotient(above, below);
-    N::select(x.eq(0.0), x, value)
+    N::select(x.eq(0.0), x, turned_tan(quadrant, sin, cos))
+}
+
+/// The sine of `n` right angles and `r + rest`, for a small whole `n` and `|r| ≤ π/4`, which others have reduced.
+#[cfg(feature = "native")]
+#[inline(always)]
+pub(super) fn sin_from<N: Number>(n: N, r: N, rest: N) -> N {
+    let (sin, cos) = sin_cos((r, rest));
+    turned((n + MAGIC).to_bits(), sin.0 + sin.1, cos.0 + cos.1)
+}
+
+/// The tangent of the same.
+#[cfg(feature = "native")]
+#[inline(always)]
+pub(super) fn tan_from<N: Number>(n: N, r: N, rest: N) -> N {
+    let (sin, cos) = sin_cos((r, rest));
+    turned_tan((n + MAGIC).to_bits(), sin, cos)
 }
 
 /// The angle of `(b, a)` in the first quadrant, for finite `a, b ≥ 0`, not both 0, whose inverses do not overflow.

@@ -7,3 +7,5 @@ pub(super) use super::gauss::{erf, erfc};
 pub(super) use super::log::{acosh, asinh, atanh, ln, log1p, log2, log10, softplus};
 pub(super) use super::power::{cbrt, hypot, pow};
 pub(super) use super::trig::{acos, asin, atan, atan2, cos, sin, tan, trig_is_fast};
+#[cfg(feature = "native")]
+pub(super) use super::trig::{sin_from, tan_from};

@@ -1,0 +1,275 @@
+//! Loops over lanes as C functions: from one lane to another, in blocks of as many as vectors have.
+//!
+//! A function gets what it needs of the values and buffers outside in a structure, so that others may run other lanes of the same
+//! loop. In the last block of a loop fewer lanes are active.
+//!
+//! Law: a lane folds the iterations that are its own and no others, and one that has none leaves nothing
+//! (laws: executors::suite, tests/execute/in_c.rs).
+
+use rustc_hash::FxHashSet;
+
+use super::operation::Width;
+use super::print::{Printer, Step};
+use crate::array::{IntegerRow, Prim, ScalarOp};
+use crate::kernel::code::{Buffer, Fold, Lanes, Line, Op, Operand, Product, Stm, Value};
+use crate::kernel::parts::{each, sets};
+use crate::primitives::Primitive;
+
+/// Private buffers of no more elements than this are on the stack.
+const MAX_ON_STACK: i64 = 64;
+
+/// What a loop over lanes uses of what is around it.
+struct Needs {
+    values: Vec<Value>,
+    buffers: Vec<Buffer>,
+    private: Vec<Buffer>,
+}
+
+impl Needs {
+    fn of(printer: &Printer<'_>, lanes: &Lanes) -> Self {
+        let mut set: FxHashSet<Value> = lanes.folds.iter().map(|fold| fold.cell).chain([lanes.index]).collect();
+        sets(&lanes.body, &mut set);
+        let (mut values, mut buffers): (FxHashSet<Value>, FxHashSet<Buffer>) = Default::default();
+        values.extend(lanes.folds.iter().filter_map(|fold| fold.start.value()));
+        each(&lanes.body, &mut |stm| {
+            values.extend(stm.operands().into_iter().filter_map(Operand::value).filter(|value| !set.contains(value)));
+            buffers.extend(stm.touches().into_iter().map(|(buffer, ..)| buffer));
+        });
+        let sorted = |mut all: Vec<Buffer>| {
+            all.sort_unstable();
+            all
+        };
+        let is_private = |buffer: &Buffer| printer.code.buffers[buffer.0 as usize].private;
+        let (private, shared) = buffers.into_iter().partition(is_private);
+        let mut values: Vec<Value> = values.into_iter().collect();
+        values.sort_unstable();
+        Needs { values, buffers: sorted(shared), private: sorted(private) }
+    }
+}
+
+/// How many elements a private buffer always has, if they are few.
+pub(super) fn on_stack(lanes: &Lanes, buffer: Buffer) -> Option<i64> {
+    let mut most = Some(0);
+    each(&lanes.body, &mut |stm| match stm {
+        Stm::Alloc(of, count) if *of == buffer => {
+            most = most.zip(count.as_int()).map(|(most, count): (i64, i64)| most.max(count));
+        }
+        Stm::Swap(a, b) if *a == buffer || *b == buffer => most = None,
+        _ => {}
+    });
+    most.filter(|most| (1..=MAX_ON_STACK).contains(most))
+}
+
+/// What combines the values of two lanes, if that is one of a few operations.
+fn combines(fold: &Fold) -> Option<Op> {
+    match fold.op? {
+        op @ (ScalarOp::Add | ScalarOp::Mul) => Some(Op::Scalar(op)),
+        op @ ScalarOp::Row(Primitive::Min | Primitive::Max) => Some(Op::Scalar(op)),
+        op @ ScalarOp::Integer(IntegerRow::Min | IntegerRow::Max) => Some(Op::Scalar(op)),
+        _ => None,
+    }
+}
+
+impl Printer<'_> {
+    /// A loop over lanes: its function, and the call.
+    pub(super) fn lanes(&mut self, lanes: &Lanes) -> Step<()> {
+        let number = self.loops.len();
+        let needs = Needs::of(self, lanes);
+        let combined = lanes.folds.iter().all(|fold| combines(fold).is_some());
+        // The place of its text is kept, so that loops are in order.
+        self.loops.push(String::new());
+        let outside = core::mem::take(&mut self.out);
+        let (hoisted, depth) = (core::mem::take(&mut self.hoisted), self.indent(0));
+        self.in_lanes = true;
+        self.function(number, lanes, &needs, combined)?;
+        self.in_lanes = false;
+        self.indent(depth);
+        self.hoisted = hoisted;
+        self.loops[number] = core::mem::replace(&mut self.out, outside);
+        self.call_of(number, lanes, &needs, combined);
+        Ok(())
+    }
+
+    fn call_of(&mut self, number: usize, lanes: &Lanes, needs: &Needs, combined: bool) {
+        let count = self.plain(lanes.count);
+        self.open("{");
+        for fold in &lanes.folds {
+            let (b, stored) = (fold.found.0, self.stored(fold.found));
+            self.line(&format!("ALLOC({stored}, b{b}, n{b}, room{b}, W);"));
+        }
+        let values = needs.values.iter().map(|value| format!("v{}", value.0));
+        let buffers = needs.buffers.iter().map(|b| format!("b{0}, n{0}", b.0));
+        let found = lanes.folds.iter().map(|fold| format!("b{}", fold.found.0));
+        let given: Vec<String> = values.chain(buffers).chain(found).collect();
+        let given = if given.is_empty() { "0".to_owned() } else { given.join(", ") };
+        self.line(&format!("const struct loop_{number} needs = {{{given}}};"));
+        self.tick();
+        self.line(&format!("if (loop_{number}(context, &needs, 0, {count})) STOP;"));
+        if let Some(folded) = lanes.folded {
+            let most = if combined { "1" } else { "W" };
+            self.line(&format!("v{} = mini_1(maxi_1({count}, 0), {most});", folded.0));
+            for fold in &lanes.folds {
+                self.line(&format!("n{} = v{};", fold.found.0, folded.0));
+            }
+        }
+        self.close();
+    }
+
+    fn function(&mut self, number: usize, lanes: &Lanes, needs: &Needs, combined: bool) -> Step<()> {
+        let folded: Vec<(Value, Prim)> =
+            lanes.folds.iter().map(|fold| (fold.cell, self.code.prim(Operand::Value(fold.cell)))).collect();
+        let type_of = |this: &Self, value: Value| format!("{}_1", this.register(this.code.prim(Operand::Value(value))));
+        self.line(&format!("struct loop_{number} {{"));
+        for value in &needs.values {
+            self.line(&format!("    {} v{};", type_of(self, *value), value.0));
+        }
+        for buffer in &needs.buffers {
+            let stored = self.stored(*buffer);
+            self.line(&format!("    {stored} *b{0}; i64_1 n{0};", buffer.0));
+        }
+        for fold in &lanes.folds {
+            let stored = self.stored(fold.found);
+            self.line(&format!("    {stored} *found{};", fold.found.0));
+        }
+        if needs.values.is_empty() && needs.buffers.is_empty() && lanes.folds.is_empty() {
+            self.line("    int nothing;");
+        }
+        self.line("};");
+        self.line("");
+        let head = format!("struct context *context, const struct loop_{number} *needs, i64_1 from, i64_1 to");
+        self.open(&format!("static int loop_{number}({head}) {{"));
+        for value in &needs.values {
+            self.line(&format!("const {} v{1} = needs->v{1};", type_of(self, *value), value.0));
+        }
+        for buffer in &needs.buffers {
+            let stored = self.stored(*buffer);
+            self.line(&format!("{stored} *const b{0} = needs->b{0};", buffer.0));
+            self.line(&format!("const i64_1 n{0} = needs->n{0};", buffer.0));
+        }
+        for buffer in &needs.private {
+            let (b, register) = (buffer.0, self.register(self.element(*buffer)));
+            match on_stack(lanes, *buffer) {
+                Some(most) => {
+                    self.on_stack.insert(*buffer);
+                    self.line(&format!("{register}_w b{b}[{most}];"));
+                }
+                None => self.line(&format!("{register}_w *b{b} = 0; i64_1 room{b} = 0;")),
+            }
+            self.line(&format!("i64_1 n{b} = 0;"));
+        }
+        let cells: FxHashSet<Value> = lanes.folds.iter().map(|fold| fold.cell).collect();
+        let given: FxHashSet<Value> = needs.values.iter().copied().chain([lanes.index]).collect();
+        self.hoist(&lanes.body, &given, &[]);
+        self.hoisted.retain(|value| !cells.contains(value));
+        self.declarations();
+        self.hoisted.extend(&cells);
+        for fold in &lanes.folds {
+            let (cell, register) = (fold.cell.0, self.register(self.code.prim(fold.start)));
+            let start = self.operand(fold.start, Width::Wide);
+            self.line(&format!("{register}_w v{cell} = {start};"));
+        }
+        self.line("int status = 0;");
+        self.open("for (i64_1 first = from; first < to; first += W) {");
+        self.line("const int n = to - first < W ? (int)(to - first) : W;");
+        self.line("const i64_w live = lti_w(lane_numbers(0), alli_w(n));");
+        self.line(&format!("const i64_w v{} = lane_numbers(first);", lanes.index.0));
+        self.line(&format!("(void)live, (void)v{};", lanes.index.0));
+        for (cell, prim) in &folded {
+            self.line(&format!("const {}_w before{1} = v{1};", self.register(*prim), cell.0));
+        }
+        self.tick();
+        self.block(&lanes.body)?;
+        if !folded.is_empty() {
+            self.open("if (n < W) {");
+            for (cell, prim) in &folded {
+                let (now, before) = (format!("v{}", cell.0), format!("before{}", cell.0));
+                let kept = self.select(*prim, Width::Wide, ["live", &now, &before]);
+                self.line(&format!("{now} = {kept};"));
+            }
+            self.close();
+        }
+        self.close();
+        if combined {
+            for fold in &lanes.folds {
+                let (cell, prim) = (fold.cell.0, self.code.prim(fold.start));
+                let (x, register, found) = (format!("v{cell}"), self.register(prim), fold.found.0);
+                self.open("if (to > from) {");
+                self.line(&format!("{register}_1 all = {x}[0];"));
+                let op = combines(fold).expect("what lanes have found is combined");
+                let both = self.operation(op, prim, prim, Width::One, &["all".to_owned(), format!("{x}[k]")])?;
+                self.line(&format!("for (int k = 1; k < W; k++) all = {both};"));
+                let all = if prim == Prim::Bool { "(u8)(all & 1)" } else { "all" };
+                self.line(&format!("needs->found{found}[0] = {all};"));
+                self.close();
+            }
+        } else {
+            for fold in &lanes.folds {
+                let (cell, found) = (fold.cell.0, fold.found.0);
+                let x = if self.code.prim(fold.start) == Prim::Bool {
+                    format!("(v{cell}[k] & 1)")
+                } else {
+                    format!("v{cell}[k]")
+                };
+                let stored = self.stored(fold.found);
+                self.line(&format!(
+                    "for (int k = 0; k < W && k < to - from; k++) needs->found{found}[k] = ({stored}){x};"
+                ));
+            }
+        }
+        self.line("goto done;");
+        self.line("done:");
+        for buffer in needs.private.iter().filter(|buffer| on_stack(lanes, **buffer).is_none()) {
+            self.line(&format!("context->memory(context, b{}, 0, 0, 0);", buffer.0));
+        }
+        self.line("return status;");
+        self.close();
+        self.line("");
+        Ok(())
+    }
+
+    pub(super) fn alloc(&mut self, buffer: Buffer, count: Operand) {
+        let (b, count) = (buffer.0, self.plain(count));
+        if !self.code.buffers[b as usize].private {
+            let stored = self.stored(buffer);
+            return self.line(&match self.result(buffer) {
+                Some(k) => format!("RESULT({stored}, b{b}, n{b}, room{b}, {count}, {k});"),
+                None => format!("ALLOC({stored}, b{b}, n{b}, room{b}, {count});"),
+            });
+        }
+        let register = self.register(self.element(buffer));
+        if self.on_stack.contains(&buffer) {
+            return self.line(&format!("n{b} = {count};"));
+        }
+        self.line(&format!("OWN({register}_w, b{b}, n{b}, room{b}, {count});"));
+    }
+
+    pub(super) fn product(&mut self, product: &Product) {
+        let Product { sizes, matrix, rows, columns, adds, origin: _ } = product;
+        let [m, n] = sizes.map(|size| self.plain(size));
+        let b = matrix.buffer.0;
+        let stored = self.stored(matrix.buffer);
+        let base = self.plain(matrix.base);
+        let [down, across] = matrix.strides.map(|stride| self.plain(stride));
+        let [rows, columns] = [rows, columns].map(|line| self.line_of(line));
+        let name = if *adds { "sums" } else { "product" };
+        self.has_products = true;
+        self.line(&format!(
+            "{name}_{stored}({m}, {n}, b{b}, n{b}, {base}, {down}, {across}, {rows}, {columns}, {live});",
+            live = if *adds { "live" } else { "n" },
+        ));
+    }
+
+    /// Reals of the lanes, for a product.
+    fn line_of(&mut self, line: &Line) -> String {
+        let b = line.place.buffer.0;
+        let is_own = self.code.buffers[b as usize].private;
+        let start = self.start(&line.place);
+        let by = self.plain(line.stride);
+        if is_own {
+            format!("OWN_LINE({}, b{b}, n{b}, {start}, {by})", self.real())
+        } else {
+            let stored = self.stored(line.place.buffer);
+            format!("SHARED_LINE({stored}, b{b}, n{b}, addi_1({start}, first), {by})")
+        }
+    }
+}

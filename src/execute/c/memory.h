@@ -1,0 +1,75 @@
+/* Elements in memory, as lanes load and store them. Memory holds elements of kind T (f64, f32, i64, i32, ...); registers hold reals, or
+   integers as i64. A load outside of a buffer gives 0, and a store there does nothing: the program has checked before what it is not
+   to get wrong, and loads may run earlier than its checks. The number of active lanes is n; the last block of a loop has fewer. */
+
+typedef double f64;
+typedef float f32;
+typedef int64_t i64;
+typedef uint64_t u64;
+typedef int32_t i32;
+typedef uint32_t u32;
+typedef int16_t i16;
+typedef uint16_t u16;
+typedef int8_t i8;
+typedef uint8_t u8;
+
+/* T in memory is R in registers. */
+#define MEMORY(T, R)                                                                                                                       \
+    typedef T T##_elements __attribute__((vector_size(W * sizeof(T)), aligned(1), may_alias));                                                \
+    static inline R##_1 load_##T(const T *b, i64_1 length, i64_1 at) { return IS_THERE(at, length) ? (R##_1)b[at] : (R##_1)0; }              \
+    static inline void store_##T(T *b, i64_1 length, i64_1 at, R##_1 x) {                                                                  \
+        if (IS_THERE(at, length)) b[at] = (T)x;                                                                                            \
+    }                                                                                                                                      \
+    static __attribute__((noinline, cold, unused)) R##_w some_##T(const T *b, i64_1 length, i64_1 at, i64_1 apart) {                        \
+        R##_w x = {0};                                                                                                                     \
+        EACH_LANE(k) x[k] = load_##T(b, length, WRAP(+, at, WRAP(*, apart, k)));                                                           \
+        return x;                                                                                                                          \
+    }                                                                                                                                      \
+    static inline R##_w row_##T(const T *b, i64_1 length, i64_1 at) {                                                                      \
+        if (__builtin_expect(ARE_THERE(at, W, length), 1))                                                                                 \
+            return __builtin_convertvector(*(const T##_elements *)(const void *)(b + at), R##_w);                                          \
+        return some_##T(b, length, at, 1);                                                                                                 \
+    }                                                                                                                                      \
+    static inline R##_w apart_##T(const T *b, i64_1 length, i64_1 at, i64_1 apart) {                                                       \
+        if (apart == 1) return row_##T(b, length, at);                                                                                     \
+        i64_1 last = WRAP(+, at, WRAP(*, apart, W - 1));                                                                                   \
+        if (__builtin_expect(IS_THERE(at, length) && IS_THERE(last, length), 1)) {                                                         \
+            R##_w x = {0};                                                                                                                 \
+            EACH_LANE(k) x[k] = (R##_1)b[at + apart * k];                                                                                  \
+            return x;                                                                                                                      \
+        }                                                                                                                                  \
+        return some_##T(b, length, at, apart);                                                                                             \
+    }                                                                                                                                      \
+    static __attribute__((noinline, cold, unused)) R##_w someof_##T(const T *b, i64_1 length, i64_w at) {                                   \
+        R##_w x = {0};                                                                                                                     \
+        EACH_LANE(k) x[k] = load_##T(b, length, at[k]);                                                                                    \
+        return x;                                                                                                                          \
+    }                                                                                                                                      \
+    static inline R##_w gather_##T(const T *b, i64_1 length, i64_w at) {                                                                   \
+        if (__builtin_expect(any((i64_w)((at < 0) | (at >= length))), 0)) return someof_##T(b, length, at);                                \
+        R##_w x = {0};                                                                                                                     \
+        EACH_LANE(k) x[k] = (R##_1)b[at[k]];                                                                                               \
+        return x;                                                                                                                          \
+    }                                                                                                                                      \
+    static inline void setrow_##T(T *b, i64_1 length, i64_1 at, R##_w x, int n) {                                                          \
+        if (__builtin_expect(n == W && ARE_THERE(at, W, length), 1)) {                                                                     \
+            *(T##_elements *)(void *)(b + at) = __builtin_convertvector(x, T##_elements);                                                  \
+            return;                                                                                                                        \
+        }                                                                                                                                  \
+        for (int k = 0; k < n; k++) store_##T(b, length, WRAP(+, at, k), x[k]);                                                            \
+    }                                                                                                                                      \
+    static inline void setapart_##T(T *b, i64_1 length, i64_1 at, i64_1 apart, R##_w x, int n) {                                           \
+        if (apart == 1) {                                                                                                                  \
+            setrow_##T(b, length, at, x, n);                                                                                               \
+            return;                                                                                                                        \
+        }                                                                                                                                  \
+        i64_1 last = WRAP(+, at, WRAP(*, apart, W - 1));                                                                                   \
+        if (__builtin_expect(n == W && IS_THERE(at, length) && IS_THERE(last, length), 1)) {                                               \
+            EACH_LANE(k) b[at + apart * k] = (T)x[k];                                                                                      \
+            return;                                                                                                                        \
+        }                                                                                                                                  \
+        for (int k = 0; k < n; k++) store_##T(b, length, WRAP(+, at, WRAP(*, apart, k)), x[k]);                                            \
+    }                                                                                                                                      \
+    static inline void scatter_##T(T *b, i64_1 length, i64_w at, R##_w x, i64_w where) {                                                   \
+        EACH_LANE(k) if (where[k]) store_##T(b, length, at[k], x[k]);                                                                      \
+    }

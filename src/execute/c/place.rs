@@ -1,0 +1,196 @@
+//! Elements of buffers as C: where they are, and how lanes load, store and update them.
+//!
+//! Law: a load outside of a buffer is 0 and a store there nothing; several lanes store and update in their order
+//! (laws: executors::suite, tests/execute/in_c.rs).
+
+use super::operation::Width;
+use super::print::{Printer, Step};
+use crate::array::{Prim, ScalarOp};
+use crate::kernel::code::{Op, Operand, Place};
+
+/// Where the elements of the lanes are.
+enum Reach {
+    /// One element for all.
+    Same(String),
+    /// A row of the lanes' own elements, or a row for each.
+    Own(String),
+    OwnAt(String),
+    /// Of the first lane, and how far the next ones are.
+    Apart(String, String),
+    /// Anywhere.
+    At(String),
+}
+
+impl Printer<'_> {
+    fn sum(a: String, b: String) -> String {
+        match (a.as_str(), b.as_str()) {
+            ("0", _) => b,
+            (_, "0") => a,
+            _ => format!("addi_1({a}, {b})"),
+        }
+    }
+
+    fn times(a: String, b: String) -> String {
+        match (a.as_str(), b.as_str()) {
+            ("0", _) | (_, "0") => "0".to_owned(),
+            ("1", _) => b,
+            (_, "1") => a,
+            _ => format!("muli_1({a}, {b})"),
+        }
+    }
+
+    /// What all lanes have in common of the number of an element.
+    pub(super) fn start(&self, place: &Place) -> String {
+        let step = place.step.map_or_else(|| "0".to_owned(), |(i, by)| Self::times(self.plain(i), self.plain(by)));
+        Self::sum(self.plain(place.base), step)
+    }
+
+    fn reach(&self, place: &Place) -> Reach {
+        let start = self.start(place);
+        let is_own = self.code.buffers[place.buffer.0 as usize].private;
+        let varying = place.varying.map(|varying| self.operand(varying, Width::Wide));
+        match (is_own, place.lane, varying) {
+            (true, _, None) => Reach::Own(start),
+            (true, _, Some(at)) => Reach::OwnAt(format!("addi_w(alli_w({start}), {at})")),
+            (false, None, None) => Reach::Same(start),
+            (false, Some(by), None) => {
+                let by = self.plain(by);
+                Reach::Apart(Self::sum(start, Self::times(by.clone(), "first".to_owned())), by)
+            }
+            (false, None, Some(at)) if start == "0" => Reach::At(at),
+            (false, None, Some(at)) => Reach::At(format!("addi_w(alli_w({start}), {at})")),
+            (false, Some(by), Some(at)) => {
+                let first = Self::sum(start, Self::times(self.plain(by), "first".to_owned()));
+                let by = self.plain(by);
+                Reach::At(format!("addi_w(apart_w({first}, {by}), {at})"))
+            }
+        }
+    }
+
+    /// The elements at a place, as registers hold them.
+    pub(super) fn load(&mut self, place: &Place, width: Width) -> String {
+        let (b, stored) = (place.buffer.0, self.stored(place.buffer));
+        let prim = self.element(place.buffer);
+        let from = format!("b{b}, n{b}");
+        let register = self.register(prim);
+        let text = match self.reach(place) {
+            Reach::Same(at) => {
+                let one = format!("load_{stored}({from}, {at})");
+                let one = if prim == Prim::Bool { format!("negi_1({one})") } else { one };
+                return if width == Width::Wide { self.in_all_lanes(prim, &one) } else { one };
+            }
+            // What lanes have of their own is as in registers.
+            Reach::Own(row) => return format!("own_{register}({from}, {row})"),
+            Reach::OwnAt(rows) => return format!("ownat_{register}({from}, {rows})"),
+            Reach::Apart(at, by) if by == "1" => format!("row_{stored}({from}, {at})"),
+            Reach::Apart(at, by) => format!("apart_{stored}({from}, {at}, {by})"),
+            Reach::At(at) => format!("gather_{stored}({from}, {at})"),
+        };
+        if prim == Prim::Bool { format!("negi_w({text})") } else { text }
+    }
+
+    /// A value as it is in memory.
+    fn to_memory(prim: Prim, x: String) -> String {
+        if prim == Prim::Bool { format!("{x} & 1") } else { x }
+    }
+
+    pub(super) fn store(&mut self, place: &Place, value: Operand, mask: Option<Operand>) {
+        let (b, prim) = (place.buffer.0, self.element(place.buffer));
+        if !self.in_lanes {
+            let stored = self.stored(place.buffer);
+            let x = Self::to_memory(prim, self.plain(value));
+            let at = self.start(place);
+            let guard = mask.map_or_else(String::new, |mask| format!("if ({}) ", self.plain(mask)));
+            return self.line(&format!("{guard}store_{stored}(b{b}, n{b}, {at}, {x});"));
+        }
+        let x = self.operand(value, Width::Wide);
+        self.put(place, x, mask);
+    }
+
+    /// Stores a value for each lane.
+    fn put(&mut self, place: &Place, x: String, mask: Option<Operand>) {
+        let (b, prim, register) =
+            (place.buffer.0, self.element(place.buffer), self.register(self.element(place.buffer)));
+        let to = format!("b{b}, n{b}");
+        let reach = self.reach(place);
+        if let Reach::Own(row) = &reach {
+            let x = match mask {
+                None => x,
+                Some(mask) => {
+                    let mask = self.operand(mask, Width::Wide);
+                    self.select(prim, Width::Wide, [&mask, &x, &format!("own_{register}({to}, {row})")])
+                }
+            };
+            return self.line(&format!("setown_{register}({to}, {row}, {x});"));
+        }
+        let mask_text = self.lanes_where(mask);
+        if let Reach::OwnAt(rows) = &reach {
+            return self.line(&format!("setownat_{register}({to}, {rows}, {x}, {mask_text});"));
+        }
+        let stored = self.stored(place.buffer);
+        let x = Self::to_memory(prim, x);
+        let text = match (reach, mask) {
+            (Reach::Apart(at, by), None) if by == "1" => format!("setrow_{stored}({to}, {at}, {x}, n);"),
+            (Reach::Apart(at, by), None) => format!("setapart_{stored}({to}, {at}, {by}, {x}, n);"),
+            (Reach::Apart(at, by), Some(_)) => {
+                format!("scatter_{stored}({to}, apart_w({at}, {by}), {x}, {mask_text});")
+            }
+            (Reach::Same(at), _) => format!("scatter_{stored}({to}, alli_w({at}), {x}, {mask_text});"),
+            (Reach::At(at), _) => format!("scatter_{stored}({to}, {at}, {x}, {mask_text});"),
+            (Reach::Own(_) | Reach::OwnAt(_), _) => unreachable!("lanes' own elements are stored above"),
+        };
+        self.line(&text);
+    }
+
+    pub(super) fn update(&mut self, op: ScalarOp, place: &Place, value: Operand, mask: Option<Operand>) -> Step<()> {
+        assert_eq!(op, ScalarOp::Add, "this target asks for sums alone");
+        let prim = self.element(place.buffer);
+        let b = place.buffer.0;
+        if !self.in_lanes {
+            let stored = self.stored(place.buffer);
+            let at = self.start(place);
+            let old = self.load(place, Width::One);
+            let new = self.operation(Op::Scalar(op), prim, prim, Width::One, &[old, self.plain(value)])?;
+            let new = Self::to_memory(prim, format!("({new})"));
+            let guard = mask.map_or_else(String::new, |mask| format!("if ({}) ", self.plain(mask)));
+            self.line(&format!("{guard}store_{stored}(b{b}, n{b}, {at}, {new});"));
+            return Ok(());
+        }
+        let x = self.operand(value, Width::Wide);
+        match self.reach(place) {
+            Reach::Own(_) | Reach::OwnAt(_) | Reach::Apart(..) => {
+                let old = self.load(place, Width::Wide);
+                let new = self.operation(Op::Scalar(op), prim, prim, Width::Wide, &[old, x])?;
+                self.put(place, format!("({new})"), mask);
+            }
+            // What is not rounded on the way may be added in any order.
+            Reach::Same(at) if prim == self.code.precision => {
+                let (stored, zero) = (self.stored(place.buffer), self.in_all_lanes(prim, "0"));
+                let counted = self.select(prim, Width::Wide, [&self.lanes_where(mask), &x, &zero]);
+                let letter = if prim == Prim::F32 { "f" } else { "" };
+                let old = format!("load_{stored}(b{b}, n{b}, {at})");
+                self.line(&format!("store_{stored}(b{b}, n{b}, {at}, {old} + sum{letter}_w({counted}));"));
+            }
+            Reach::Same(at) => self.one_by_one(place, &format!("alli_w({at})"), x, mask)?,
+            Reach::At(at) => self.one_by_one(place, &at, x, mask)?,
+        }
+        Ok(())
+    }
+
+    /// Updates elements that several lanes may have in common.
+    fn one_by_one(&mut self, place: &Place, at: &str, x: String, mask: Option<Operand>) -> Step<()> {
+        let (b, prim, stored) = (place.buffer.0, self.element(place.buffer), self.stored(place.buffer));
+        self.open("{");
+        self.line(&format!("const i64_w at = {at}, where = {};", self.lanes_where(mask)));
+        self.line(&format!("const {}_w x = {x};", self.register(prim)));
+        self.open("EACH_LANE(k) if (where[k]) {");
+        let old = format!("load_{stored}(b{b}, n{b}, at[k])");
+        let old = if prim == Prim::Bool { format!("negi_1({old})") } else { old };
+        let new = self.operation(Op::Scalar(ScalarOp::Add), prim, prim, Width::One, &[old, "x[k]".to_owned()])?;
+        let new = Self::to_memory(prim, format!("({new})"));
+        self.line(&format!("store_{stored}(b{b}, n{b}, at[k], {new});"));
+        self.close();
+        self.close();
+        Ok(())
+    }
+}

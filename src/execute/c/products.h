@@ -1,0 +1,83 @@
+/* Products of matrices, of which one has a column or a row for each lane. T is in memory as it is in registers. */
+
+#define PRODUCTS(T, F)                                                                                                                     \
+    /* Numbers of the lanes, a line after the other: in memory of their own, or in a row of an array. */                                   \
+    struct line_##T {                                                                                                                      \
+        T##_w *own;                                                                                                                        \
+        T *shared;                                                                                                                         \
+        i64_1 length, start, by;                                                                                                           \
+    };                                                                                                                                     \
+    static inline T##_w line_##T(struct line_##T it, i64_1 k) {                                                                            \
+        const i64_1 at = addi_1(it.start, muli_1(it.by, k));                                                                               \
+        return it.own ? own_##T(it.own, it.length, at) : row_##T(it.shared, it.length, at);                                                \
+    }                                                                                                                                      \
+    static inline void setline_##T(struct line_##T it, i64_1 k, T##_w x, int n) {                                                          \
+        const i64_1 at = addi_1(it.start, muli_1(it.by, k));                                                                               \
+        if (it.own)                                                                                                                        \
+            setown_##T(it.own, it.length, at, x);                                                                                          \
+        else                                                                                                                               \
+            setrow_##T(it.shared, it.length, at, x, n);                                                                                    \
+    }                                                                                                                                      \
+    /* rows = matrix · columns */                                                                                                          \
+    static inline void product_##T(i64_1 m, i64_1 count, const T *b, i64_1 length, i64_1 base, i64_1 down, i64_1 across,                   \
+                                   struct line_##T rows, struct line_##T columns, int n) {                                                 \
+        i64_1 i = 0;                                                                                                                       \
+        const i64_1 last = base + (m - 1) * down + (count - 1) * across;                                                                   \
+        if (m > 0 && count > 0 && down >= 0 && across >= 0 && base >= 0 && last < length) {                                                \
+            for (; i + 4 <= m; i += 4) {                                                                                                   \
+                const T *r0 = b + base + i * down, *r1 = r0 + down, *r2 = r1 + down, *r3 = r2 + down;                                      \
+                T##_w s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                                                                              \
+                for (i64_1 j = 0; j < count; j++) {                                                                                        \
+                    const T##_w x = line_##T(columns, j);                                                                                  \
+                    s0 = madd##F##_w(all##F##_w(r0[j * across]), x, s0);                                                                   \
+                    s1 = madd##F##_w(all##F##_w(r1[j * across]), x, s1);                                                                   \
+                    s2 = madd##F##_w(all##F##_w(r2[j * across]), x, s2);                                                                   \
+                    s3 = madd##F##_w(all##F##_w(r3[j * across]), x, s3);                                                                   \
+                }                                                                                                                          \
+                setline_##T(rows, i, s0, n);                                                                                               \
+                setline_##T(rows, i + 1, s1, n);                                                                                           \
+                setline_##T(rows, i + 2, s2, n);                                                                                           \
+                setline_##T(rows, i + 3, s3, n);                                                                                           \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+        for (; i < m; i++) {                                                                                                               \
+            T##_w s = {0};                                                                                                                 \
+            for (i64_1 j = 0; j < count; j++) {                                                                                            \
+                const T##_1 x = load_##T(b, length, addi_1(base, addi_1(muli_1(i, down), muli_1(j, across))));                             \
+                s = madd##F##_w(all##F##_w(x), line_##T(columns, j), s);                                                                   \
+            }                                                                                                                              \
+            setline_##T(rows, i, s, n);                                                                                                    \
+        }                                                                                                                                  \
+    }                                                                                                                                      \
+    /* matrix += rows · columnsᵀ, of the lanes that are there */                                                                           \
+    static inline void sums_##T(i64_1 m, i64_1 count, T *b, i64_1 length, i64_1 base, i64_1 down, i64_1 across, struct line_##T rows,      \
+                                struct line_##T columns, i64_w live) {                                                                     \
+        const i64_1 last = base + (m - 1) * down + (count - 1) * across;                                                                   \
+        const int is_inside = m > 0 && count > 0 && down >= 0 && across == 1 && base >= 0 && last < length;                                \
+        i64_1 j = 0;                                                                                                                       \
+        /* W columns of the matrix at a time: what the lanes have for them, the other way round. */                                        \
+        for (; is_inside && j + W <= count; j += W) {                                                                                      \
+            T##_w turned[W];                                                                                                               \
+            EACH_LANE(k) {                                                                                                                 \
+                const T##_w x = sel##F##_w(live, line_##T(columns, j + k), all##F##_w(0));                                                 \
+                EACH_LANE(l) turned[l][k] = x[l];                                                                                          \
+            }                                                                                                                              \
+            for (i64_1 i = 0; i < m; i++) {                                                                                                \
+                const T##_w x = sel##F##_w(live, line_##T(rows, i), all##F##_w(0));                                                        \
+                T##_elements *to = (T##_elements *)(void *)(b + base + i * down + j);                                                      \
+                T##_w s = {0};                                                                                                             \
+                EACH_LANE(l) s = madd##F##_w(all##F##_w(x[l]), turned[l], s);                                                              \
+                *to += s;                                                                                                                  \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+        for (i64_1 i = 0; i < m; i++) {                                                                                                    \
+            for (i64_1 k = j; k < count; k++) {                                                                                            \
+                const i64_1 at = addi_1(base, addi_1(muli_1(i, down), muli_1(k, across)));                                                 \
+                const T##_w x = line_##T(rows, i), y = line_##T(columns, k);                                                               \
+                const T##_1 s = sum##F##_w(sel##F##_w(live, x * y, all##F##_w(0)));                                                        \
+                store_##T(b, length, at, load_##T(b, length, at) + s);                                                                     \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+    }
+#define OWN_LINE(T, b, n, start, by) ((struct line_##T){b, 0, n, start, by})
+#define SHARED_LINE(T, b, n, start, by) ((struct line_##T){0, b, n, start, by})

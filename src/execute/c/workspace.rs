@@ -1,0 +1,114 @@
+//! How many bytes of workspace a call needs, as C: what code allocates, where sizes and scalars of the arguments decide it.
+//!
+//! Law: a call that the function says enough bytes for has enough, unless sizes depend on elements, which is known
+//! (tests/execute/in_c.rs).
+
+use rustc_hash::FxHashSet;
+
+use super::lanes::on_stack;
+use super::operation::Width;
+use super::print::Printer;
+use crate::kernel::code::{Block, Buffer, Code, Operand, Port, Stm, Value};
+
+/// The statements of the function, and whether what they say is enough.
+pub(super) struct Measure {
+    pub(super) text: String,
+    pub(super) is_enough: bool,
+}
+
+struct Measuring<'p, 'c> {
+    printer: &'p mut Printer<'c>,
+    /// What is known of the arguments.
+    known: FxHashSet<Value>,
+    is_enough: bool,
+}
+
+/// The statements; arguments are bound before to the values of the code.
+pub(super) fn measure(code: &Code) -> Measure {
+    let mut printer = Printer::new(code);
+    printer.line("int64_t bytes = 0;");
+    let mut known = FxHashSet::default();
+    for port in &code.inputs {
+        match port {
+            Port::Scalar(value) => known.extend([*value]),
+            Port::Array { sizes, .. } => known.extend(sizes),
+        }
+    }
+    let mut measuring = Measuring { printer: &mut printer, known, is_enough: true };
+    measuring.block(&code.body, None);
+    let is_enough = measuring.is_enough;
+    printer.line("return bytes;");
+    Measure { text: printer.out, is_enough }
+}
+
+impl Measuring<'_, '_> {
+    fn knows(&self, x: Operand) -> bool {
+        x.value().is_none_or(|value| self.known.contains(&value))
+    }
+
+    /// A block, perhaps of a loop over lanes of which these private buffers are on the stack.
+    fn block(&mut self, block: &Block, stack: Option<&FxHashSet<Buffer>>) {
+        let outside = self.known.clone();
+        for stm in block {
+            match stm {
+                Stm::Let(value, op, operands)
+                    if self.printer.width(*value) == Width::One
+                        && self.printer.mentions.get(*value).is_set_once()
+                        && operands.iter().all(|x| self.knows(*x)) =>
+                {
+                    if let Ok(text) = self.printer.expression(*value, *op, operands) {
+                        self.printer.bind(*value, &text);
+                        self.known.insert(*value);
+                    }
+                }
+                Stm::Alloc(buffer, count) => {
+                    if stack.is_some_and(|stack| stack.contains(buffer)) {
+                        continue;
+                    }
+                    if !self.knows(*count) {
+                        self.is_enough = false;
+                        continue;
+                    }
+                    let count = self.printer.plain(*count);
+                    let size = if stack.is_some() {
+                        "W * 8".to_owned()
+                    } else {
+                        format!("sizeof({})", self.printer.stored(*buffer))
+                    };
+                    self.printer.line(&format!("bytes += arena_bytes({count}, {size});"));
+                }
+                Stm::If { condition, yes, no } if self.knows(*condition) && stack.is_none() => {
+                    let condition = self.printer.plain(*condition);
+                    self.printer.open(&format!("if ({condition}) {{"));
+                    self.block(yes, stack);
+                    self.printer.close();
+                    self.printer.open("else {");
+                    self.block(no, stack);
+                    self.printer.close();
+                }
+                Stm::Lanes(lanes) => {
+                    let mut stack = FxHashSet::default();
+                    crate::kernel::parts::each(&lanes.body, &mut |stm| {
+                        if let Stm::Alloc(buffer, _) = stm {
+                            stack.extend(on_stack(lanes, *buffer).map(|_| *buffer));
+                        }
+                    });
+                    for _ in &lanes.folds {
+                        self.printer.line("bytes += arena_bytes(W, 8);");
+                    }
+                    self.printer.open("{");
+                    self.block(&lanes.body, Some(&stack));
+                    self.printer.close();
+                }
+                stm => {
+                    for inner in stm.blocks() {
+                        self.printer.open("{");
+                        self.block(inner, stack);
+                        self.printer.close();
+                    }
+                }
+            }
+        }
+        self.known = outside;
+    }
+}

@@ -1,0 +1,144 @@
+//! Programs compiled by this machine's C compiler: by one call, kept on disk, and what happens where nothing can be kept.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use catadiff::array::Program;
+use catadiff::array::trace::{Arr, F64, I64, iota, loop_while};
+use catadiff::execute::{Executor, FaultKind, Flat, Native, RunReport};
+use catadiff::interpret::{Cancel, Control, Limits, Value};
+use catadiff::{Elementary, Error};
+
+fn softmax() -> Program {
+    Program::trace(|xs: Arr<F64>| {
+        let terms = xs.map(|x| x.exp());
+        let all = terms.sum();
+        terms.map(|t| t / all)
+    })
+    .expect("it is a program")
+}
+
+#[test]
+fn one_call_compiles_and_many_threads_run() {
+    let compiled = softmax().compile_native().unwrap();
+    let run = |n: usize| {
+        let xs = Flat::reals(&[n], (0..n).map(|k| (k as f64 * 0.7).sin()).collect()).unwrap();
+        let mut results = Vec::new();
+        for _ in 0..20 {
+            let (outcome, report) =
+                compiled.run_into_reported(core::slice::from_ref(&xs), &mut results, Control::default());
+            outcome.unwrap();
+            assert_eq!(report, RunReport::Bare);
+            let sum: f64 = results[0].as_reals().unwrap().iter().sum();
+            assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+            assert_eq!(results[0].sizes(), [n]);
+        }
+    };
+    std::thread::scope(|scope| {
+        [1, 7, 1000, 12_345].map(|n| scope.spawn(move || run(n))).map(|thread| thread.join().unwrap())
+    });
+}
+
+/// What runs in another process, whose environment says where libraries are kept.
+#[test]
+#[ignore = "it is run by the test below"]
+fn in_another_process() {
+    let compiled = softmax().compile_native().unwrap();
+    let found: Vec<f64> = compiled.at((vec![0.0, 0.0],)).unwrap();
+    assert_eq!(found, [0.5, 0.5]);
+    let (_, report) = compiled.run_reported(&[Value::new([1.0]).unwrap()], Control::default());
+    println!("{report:?} by {}", if compiled.explain().contains("static inline") { "C" } else { "lanes" });
+}
+
+fn elsewhere(variables: &[(&str, &Path)]) -> String {
+    let test = std::env::current_exe().expect("a test knows its file");
+    let output = Command::new(test)
+        .args(["--exact", "native::in_another_process", "--ignored", "--nocapture"])
+        .envs(variables.iter().copied())
+        .output()
+        .expect("it runs again");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    said
+}
+
+fn libraries(folder: &Path) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> =
+        fs::read_dir(folder).map_or_else(|_| Vec::new(), |all| all.map(|entry| entry.unwrap().path()).collect());
+    all.retain(|path| path.extension().is_some_and(|end| end == "so"));
+    all
+}
+
+#[test]
+fn libraries_are_kept_and_checked() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native_kept");
+    let _ = fs::remove_dir_all(&folder);
+    let here = [("CATADIFF_CACHE", folder.as_path())];
+    assert!(elsewhere(&here).contains("Bare by C"));
+    let [library] = &libraries(&folder)[..] else { panic!("one library is kept: {:?}", libraries(&folder)) };
+    let whole = fs::read(library).unwrap();
+    let written = || fs::metadata(library).and_then(|about| about.modified()).unwrap();
+    let first = written();
+    elsewhere(&here);
+    assert_eq!(written(), first, "it is found again");
+    // Cut short, changed, empty, or of another text: it is compiled again.
+    let mut changed = whole.clone();
+    changed[whole.len() / 2] ^= 1;
+    for broken in [&whole[..whole.len() / 2], &changed, &[][..], b"no library"] {
+        fs::write(library, broken).unwrap();
+        assert!(elsewhere(&here).contains("Bare by C"));
+        assert_eq!(fs::read(library).unwrap().len(), whole.len());
+    }
+    fs::write(library.with_extension("c"), "int run(void) { return 1; }").unwrap();
+    assert!(elsewhere(&here).contains("Bare by C"));
+    assert!(
+        !fs::read_dir(&folder).unwrap().any(|entry| entry
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .starts_with("making-"))
+    );
+}
+
+#[test]
+fn where_nothing_can_be_kept_it_runs() {
+    // No folder can be made in a file.
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native_no_folder");
+    fs::write(&file, "").unwrap();
+    assert!(elsewhere(&[("CATADIFF_CACHE", &file.join("caches"))]).contains("Bare by C"));
+    let none = Path::new("/there/is/no/compiler");
+    assert!(elsewhere(&[("CC", none)]).contains("Bare by lanes"));
+}
+
+#[test]
+fn limits_and_wishes_end_runs() {
+    let endless =
+        Program::trace(|x: F64| loop_while(x, |x| x.ge(0.0), |x| x + 1.0)).unwrap().compile_on(&Native).unwrap();
+    let limits = Limits { steps: 100_000, ..Limits::default() };
+    let error = endless.run_within(&[1.0.into()], &limits).unwrap_err();
+    assert!(matches!(error, Error::Budget { what: "steps", limit: 100_000, .. }), "{error}");
+    let cancel = Cancel::new();
+    let stop = cancel.clone();
+    std::thread::spawn(move || stop.cancel());
+    let error = endless.run_within(&[1.0.into()], Control::default().cancelled_by(&cancel)).unwrap_err();
+    assert!(matches!(error, Error::Cancelled { .. }), "{error}");
+    let many = Program::trace(|n: I64| iota(n).map(|k| k.to_f64()).scan(0.0, |a, b| a + b))
+        .unwrap()
+        .compile_on(&Native)
+        .unwrap();
+    let limits = Limits { elements: 1000, ..Limits::default() };
+    let error = many.run_within(&[5000_i64.into()], &limits).unwrap_err();
+    assert!(matches!(error, Error::Budget { what: "elements", limit: 1000, .. }), "{error}");
+    assert_eq!(many.run_within(&[3_i64.into()], &limits).unwrap(), [Value::new([0.0, 1.0, 3.0]).unwrap()]);
+}
+
+#[test]
+fn faults_say_what_is_wrong_and_where() {
+    assert!(Native.available().is_ok());
+    let pick = Program::trace(|xs: Arr<F64>, i: I64| xs.index(i) * 2.0).unwrap().compile_on(&Native).unwrap();
+    let (found, report) = pick.run_reported(&[Value::new([1.0, 2.0]).unwrap(), 3_i64.into()], Control::default());
+    let RunReport::Fault(fault) = report else { panic!("{report:?}") };
+    assert_eq!(fault.kind, FaultKind::OutOfBounds { index: 3, length: 2 });
+    assert_eq!(found.unwrap_err(), fault.into_error());
+}
