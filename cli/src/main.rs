@@ -12,6 +12,8 @@ mod check;
 mod compare;
 mod completions;
 mod derivative;
+#[cfg(feature = "native")]
+mod emit;
 mod engine;
 mod formulas;
 mod input;
@@ -74,6 +76,8 @@ fn answered(arguments: &[&str]) -> Result<Answer, Failure> {
         "bench" => bench::bench(arguments),
         "grad" | "jvp" | "vjp" => derivative::differentiate(&name, arguments),
         "check" => check::check(arguments),
+        #[cfg(feature = "native")]
+        "emit" => emit::emit(arguments),
         "trace" => trace::show_trace(arguments),
         "repl" => repl::repl(arguments),
         "completions" => completions::completions(arguments),

@@ -26,6 +26,10 @@ pub(crate) fn show(arguments: &Arguments) -> Result<Answer, Failure> {
             "`--dump` shows programs as text, pass after pass: leave `--as` out, or use `--as kernel`",
         ));
     }
+    #[cfg(feature = "native")]
+    if matches!(form, "c" | "h") {
+        return crate::emit::emit(arguments);
+    }
     if arguments.has("sizes") && form != "text" {
         return Err(Failure::asked("`--sizes` writes sizes into types as text: leave `--as` out"));
     }

@@ -89,11 +89,15 @@ pub(crate) const FLAGS: &[Flag] = &[
             #[cfg(feature = "gpu")]
             "wgsl",
             "tree",
+            #[cfg(feature = "native")]
+            "c",
+            #[cfg(feature = "native")]
+            "h",
         ]),
         ..flag(
             "as",
             "FORM",
-            "text, latex: the array program; dot, svg: drawn; kernel: how it runs; gpu, gpu-svg, wgsl: how on a GPU; tree: as read",
+            "text, latex: the array program; dot, svg: drawn; kernel: how it runs; gpu, gpu-svg, wgsl: how on a GPU; tree: as read; c, h: in C",
         )
     },
     switch("dump", "after each pass that had something to do: how many statements there are, and which"),
@@ -113,6 +117,10 @@ pub(crate) const FLAGS: &[Flag] = &[
         ..flag("derivative", "MODE", "of the derivative: grad, jvp or vjp")
     },
     switch("json", "one JSON object a line"),
+    #[cfg(feature = "native")]
+    flag("name", "NAME", "the name of the function in C; by default that of the entry point"),
+    #[cfg(feature = "native")]
+    flag("to", "FOLDER", "write the file and its header there"),
 ];
 
 /// All commands.
@@ -205,6 +213,20 @@ pub(crate) const COMMANDS: &[Command] = &[
             #[cfg(feature = "gpu")]
             "catadiff show f.fut -e loss --derivative grad --as gpu-svg > plan.svg",
             "catadiff show f.fut -e loss --as svg --at '[1.0, 2.0] [3.0, 5.0]' > loss.svg",
+        ],
+    },
+    #[cfg(feature = "native")]
+    Command {
+        name: "emit",
+        usage: "FILE.fut",
+        help: "an entry point, or its derivative, as a function in C",
+        flags: &["entry", "derivative", "wrt", "as", "name", "to"],
+        more: "The file is C11 with the vectors that gcc and clang have, needs no library, and allocates nothing: its header says\n\
+               how it is called. For all that a processor can do, compile it with `-O2 -march=native`.",
+        examples: &[
+            "catadiff emit f.fut -e loss --derivative grad --to src",
+            "catadiff emit f.fut -e loss --as c > loss.c",
+            "catadiff emit f.fut -e loss --as h > loss.h",
         ],
     },
     Command {

@@ -26,7 +26,7 @@ pub(crate) struct Subject {
     program: Program,
     entry: String,
     shown: String,
-    names: Vec<String>,
+    pub(crate) names: Vec<String>,
     pub(crate) elaborated: Elaborated,
 }
 

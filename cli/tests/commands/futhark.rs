@@ -239,9 +239,9 @@ fn mistakes_are_explained() {
     let here = folder("mistakes", &files);
     std::fs::write(here.join("bytes.fut"), b"def \xff").unwrap();
     let executors = if cfg!(feature = "gpu") {
-        "[possible values: interpreter, program, gpu, lanes]"
+        "[possible values: interpreter, program, native, gpu, lanes]"
     } else {
-        "[possible values: interpreter, program, lanes]"
+        "[possible values: interpreter, program, native, lanes]"
     };
     for (arguments, input, code, part) in [
         ("run nothere.fut", "", 2, "there is no file `nothere.fut`"),

@@ -75,9 +75,9 @@ fn programs_and_traces_are_drawn() {
     assert!(gradient.contains("return"), "{gradient}");
 
     let forms = if cfg!(feature = "gpu") {
-        "[possible values: text, dot, svg, latex, kernel, gpu, gpu-svg, wgsl, tree]"
+        "[possible values: text, dot, svg, latex, kernel, gpu, gpu-svg, wgsl, tree, c, h]"
     } else {
-        "[possible values: text, dot, svg, latex, kernel, tree]"
+        "[possible values: text, dot, svg, latex, kernel, tree, c, h]"
     };
     for (arguments, input, code, part) in [
         ("show a.fut -e graph --at 1", "", 2, "add `--as svg` or `--as dot`"),
