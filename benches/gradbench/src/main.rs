@@ -11,9 +11,9 @@ use catadiff_gradbench::{Function, function, modules};
 use serde_json::Value as Json;
 
 const USAGE: &str = "\
-usage: catadiff-gradbench [--threads N]
+usage: catadiff-gradbench [--threads N] [--executor NAME]
            answers the messages of the benchmark's protocol on standard input, each a line of JSON
-       catadiff-gradbench [--threads N] MODULE INPUT.json FUNCTION
+       catadiff-gradbench [--threads N] [--executor NAME] MODULE INPUT.json FUNCTION
            runs a function: the output is on the first line, and then a line for the time of each run
        catadiff-gradbench input MODULE KEY=VALUE...
            prints an input of this size, such as: input gmm d=64 k=25 n=1000
@@ -31,10 +31,10 @@ fn given(what: &str) -> impl FnOnce(&dyn std::fmt::Display) -> Failure {
     move |error| Failure::Given(format!("{what}: {error}"))
 }
 
-fn run(function: &Function, path: &str) -> Result<Outcome, Failure> {
+fn run(tool: &mut Tool, function: &Function, path: &str) -> Result<Outcome, Failure> {
     let file = File::open(path).map_err(|e| given(path)(&e))?;
     let input: Json = serde_json::from_reader(BufReader::new(file)).map_err(|e| given(path)(&e))?;
-    Tool::default().evaluate(function, &input).map_err(|e| given(path)(&e))
+    tool.evaluate(function, &input).map_err(|e| given(path)(&e))
 }
 
 /// A value as a line.
@@ -57,12 +57,22 @@ fn threads(arguments: &[String]) -> Result<&[String], Failure> {
     Ok(&rest[1..])
 }
 
+/// The tool for the executor of the option, if there is one.
+fn tool(arguments: &[String]) -> Result<(Tool, &[String]), Failure> {
+    match arguments {
+        [option, name, rest @ ..] if option == "--executor" => {
+            Ok((Tool::on(name).map_err(|e| Failure::Usage(e.to_string()))?, rest))
+        }
+        _ => Ok((Tool::default(), arguments)),
+    }
+}
+
 fn act(arguments: &[String]) -> Result<(), Failure> {
-    let arguments = threads(arguments)?;
+    let (mut tool, arguments) = tool(threads(arguments)?)?;
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let mut out = BufWriter::new(io::stdout().lock());
     let written = match words[..] {
-        [] => serve(&mut Tool::default(), io::stdin().lock(), &mut out),
+        [] => serve(&mut tool, io::stdin().lock(), &mut out),
         ["input", module, ..] => {
             let input = input(module, &arguments[2..]).map_err(|e| given("input")(&e))?;
             line(&mut out, &input)
@@ -75,7 +85,7 @@ fn act(arguments: &[String]) -> Result<(), Failure> {
         }
         [module, path, name] => {
             let function = function(module, name).map_err(|e| Failure::Usage(e.to_string()))?;
-            let Outcome { output, timings } = run(function, path)?;
+            let Outcome { output, timings } = run(&mut tool, function, path)?;
             line(&mut out, &output)
                 .and_then(|()| timings.into_iter().map(Timing::to_json).try_for_each(|timing| line(&mut out, &timing)))
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use catadiff::Result;
 use catadiff::array::Program;
-use catadiff::execute::{Compiled, Flat};
+use catadiff::execute::{Compiled, Flat, executor};
 use serde_json::{Value as Json, json};
 
 use crate::inputs::example;
@@ -70,19 +70,34 @@ pub struct Outcome {
     pub timings: Vec<Timing>,
 }
 
-/// The programs that are compiled so far.
+/// The programs that are compiled so far, for an executor.
 #[derive(Debug, Default)]
 pub struct Tool {
+    executor: Option<&'static str>,
     compiled: Vec<(Program, Compiled)>,
 }
 
 impl Tool {
+    /// A tool that has programs run on the executor of this name.
+    ///
+    /// # Errors
+    /// [`Argument`](catadiff::Error::Argument) if there is no such executor here.
+    pub fn on(name: &str) -> Result<Self> {
+        let known = executor(name).filter(|known| known.available().is_ok());
+        let known = known.ok_or_else(|| missing("--executor", "an executor of this machine", &json!(name)))?;
+        Ok(Tool { executor: Some(known.name()), compiled: Vec::new() })
+    }
+
     /// Where the program is that is equal to this one; it is compiled if it was not before.
     fn compile(&mut self, program: &Program) -> Result<usize> {
         if let Some(known) = self.compiled.iter().position(|(known, _)| known == program) {
             return Ok(known);
         }
-        self.compiled.push((program.clone(), program.compile()?));
+        let compiled = match self.executor.and_then(executor) {
+            None => program.compile()?,
+            Some(executor) => program.compile_on(executor)?,
+        };
+        self.compiled.push((program.clone(), compiled));
         Ok(self.compiled.len() - 1)
     }
 
