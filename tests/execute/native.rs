@@ -142,3 +142,15 @@ fn faults_say_what_is_wrong_and_where() {
     assert_eq!(fault.kind, FaultKind::OutOfBounds { index: 3, length: 2 });
     assert_eq!(found.unwrap_err(), fault.into_error());
 }
+
+/// Neither an abort nor a run that goes on: the panic arrives where the run was begun, and the next run is right.
+#[test]
+fn a_panic_of_a_users_function_passes_through() {
+    let halving = Program::trace(|x: F64| loop_while(x, |x| x.ge(1.0), |x| x * 0.999)).unwrap();
+    let compiled = halving.compile_on(&Native).unwrap();
+    let tell = |_| panic!("it is enough");
+    let run = || compiled.run_within(&[1e300.into()], Control::default().with_progress(1, &tell));
+    let panic = std::panic::catch_unwind(core::panic::AssertUnwindSafe(run)).unwrap_err();
+    assert_eq!(panic.downcast_ref(), Some(&"it is enough"));
+    assert_eq!(compiled.run(&[0.5.into()]).unwrap(), [0.5.into()]);
+}

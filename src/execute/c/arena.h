@@ -10,8 +10,7 @@ static void *arena_memory(struct context *context, void *before, i64_1 elements,
     struct arena *arena = context->self;
     (void)kind;
     if (elements == 0 && size == 0) {
-        const i64_1 from = (char *)before - (char *)arena->memory;
-        if (before && from < arena->used) arena->used = from;
+        if (before && (char *)before < (char *)arena->memory + arena->used) arena->used = (char *)before - (char *)arena->memory;
         return 0;
     }
     const i64_1 from = arena->used;

@@ -3,6 +3,7 @@
 //! Law: memory stays where it is until the code gives it back or the run ends, and holds zeros when it is new
 //! (tests/execute/native.rs).
 
+use core::any::Any;
 use std::collections::HashMap;
 
 use crate::interpret::{Control, Fault};
@@ -77,17 +78,30 @@ pub(super) struct Spare(Vec<Block>);
 #[derive(Debug)]
 pub(super) struct Heap<'c> {
     blocks: HashMap<usize, (Block, u64)>,
+    /// What an earlier run has left, and what this one has given back.
     spare: Vec<Block>,
+    free: Vec<Block>,
     control: Control<'c>,
     held: u64,
     steps: u64,
     /// Why the run is to end.
     pub(super) ended: Option<Fault>,
+    /// What a function of the user's has ended it with.
+    pub(super) panic: Option<Box<dyn Any + Send>>,
 }
 
 impl<'c> Heap<'c> {
     pub(super) fn new(control: Control<'c>, spare: Spare) -> Self {
-        Heap { blocks: HashMap::new(), spare: spare.0, control, held: 0, steps: 0, ended: None }
+        Heap {
+            blocks: HashMap::new(),
+            spare: spare.0,
+            free: Vec::new(),
+            control,
+            held: 0,
+            steps: 0,
+            ended: None,
+            panic: None,
+        }
     }
 
     /// Counts elements that are in memory.
@@ -106,7 +120,7 @@ impl<'c> Heap<'c> {
     pub(super) fn memory(&mut self, before: usize, count: i64, size: i64, kind: i64) -> usize {
         if let Some((block, elements)) = self.blocks.remove(&before) {
             self.held -= elements;
-            self.spare.push(block);
+            self.free.push(block);
         }
         let (Ok(count), Ok(size)) = (usize::try_from(count), usize::try_from(size)) else { return 0 };
         if count == 0 && before != 0 || !self.hold(count as u64) {
@@ -114,10 +128,11 @@ impl<'c> Heap<'c> {
         }
         let kind = usize::try_from(kind).unwrap_or(0);
         let fits = |block: &Block| block.kind() == kind && (count..=2 * count + 64).contains(&block.room(size));
-        let block = match self.spare.iter().position(fits) {
-            Some(found) => Some(self.spare.swap_remove(found)),
-            None => KINDS[kind](count.max(1), size),
-        };
+        let known = [&mut self.free, &mut self.spare].into_iter().find_map(|all| {
+            let found = all.iter().position(fits)?;
+            Some(all.swap_remove(found))
+        });
+        let block = known.or_else(|| KINDS[kind](count.max(1), size));
         let Some(mut block) = block else { return 0 };
         let address = block.address();
         self.blocks.insert(address, (block, count as u64));
@@ -148,12 +163,12 @@ impl<'c> Heap<'c> {
     }
 
     pub(super) fn put(&mut self, block: Block) {
-        self.spare.push(block);
+        self.free.push(block);
     }
 
-    /// What is left for the next run.
+    /// What is left for the next run: what this one had, and not what it had no use for, or there would be ever more.
     pub(super) fn into_spare(self) -> Spare {
-        let mut all = self.spare;
+        let mut all = self.free;
         all.extend(self.blocks.into_values().map(|(block, _)| block));
         Spare(all)
     }

@@ -240,7 +240,7 @@ impl Printer<'_> {
         if self.on_stack.contains(&buffer) {
             return self.line(&format!("n{b} = {count};"));
         }
-        self.line(&format!("OWN({register}_w, b{b}, n{b}, room{b}, {count});"));
+        self.line(&format!("ALLOC({register}_w, b{b}, n{b}, room{b}, {count});"));
     }
 
     pub(super) fn product(&mut self, product: &Product) {

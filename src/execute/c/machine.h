@@ -72,7 +72,6 @@ enum { KIND_any, KIND_f64, KIND_f32, KIND_i64, KIND_u64 = KIND_i64 };
         }                                                           \
         ALLOC(T, b, n, room, count);                                \
     } while (0)
-#define OWN(T, b, n, room, count) ALLOC(T, b, n, room, count)
 
 #define OWN_ELEMENTS(T)                                                                                                           \
     static inline T##_w own_##T(const T##_w *b, i64_1 length, i64_1 at) { return IS_THERE(at, length) ? b[at] : (T##_w){0}; }      \

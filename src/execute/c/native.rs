@@ -8,6 +8,7 @@
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::compiler::{self, Effort};
@@ -74,7 +75,14 @@ extern "C" fn spend(context: *mut Context) -> i32 {
     let (context, heap) = unsafe { (&mut *context, &mut *(*context).heap.cast::<Heap<'_>>()) };
     let taken = STRIDE - context.left;
     context.left = STRIDE;
-    i32::from(!heap.spend(taken.unsigned_abs()))
+    // It may call a function of the user's, and a panic of that does not pass through C: it goes on once the code has returned.
+    match catch_unwind(AssertUnwindSafe(|| heap.spend(taken.unsigned_abs()))) {
+        Ok(goes_on) => i32::from(!goes_on),
+        Err(panic) => {
+            heap.panic = Some(panic);
+            1
+        }
+    }
 }
 
 type Run = unsafe extern "C" fn(*mut Context) -> i32;
@@ -129,7 +137,6 @@ impl Loaded {
 enum Converted {
     F64(Vec<f64>),
     F32(Vec<f32>),
-    I64(Vec<i64>),
     Bytes(Vec<u8>),
 }
 
@@ -148,10 +155,8 @@ impl Converted {
     /// What an argument becomes, and where its elements are.
     fn of(argument: &Flat, prim: Prim) -> (Option<Self>, *mut c_void) {
         let is_there = match prim {
-            Prim::F64 | Prim::F16 => argument.prim != Prim::F32 && argument.prim == prim,
-            Prim::F32 => argument.prim == Prim::F32,
             Prim::I64 | Prim::U64 => true,
-            _ => false,
+            prim => prim.is_real() && argument.prim == prim,
         };
         let there = match prim {
             Prim::F64 | Prim::F16 => argument.reals.as_ptr().cast_mut().cast(),
@@ -166,13 +171,11 @@ impl Converted {
             Prim::F64 => Converted::F64(all().collect()),
             Prim::F16 => Converted::F64(all().map(|x| Const::rounded(x, prim).real().unwrap_or(x)).collect()),
             Prim::F32 => Converted::F32(all().map(|x| x as f32).collect()),
-            Prim::I64 | Prim::U64 => Converted::I64(argument.ints.clone()),
             prim => Converted::Bytes(bytes(prim, &argument.ints)),
         };
         let there = match &mut new {
             Converted::F64(all) => all.as_mut_ptr().cast(),
             Converted::F32(all) => all.as_mut_ptr().cast(),
-            Converted::I64(all) => all.as_mut_ptr().cast(),
             Converted::Bytes(all) => all.as_mut_ptr().cast(),
         };
         (Some(new), there)
@@ -228,6 +231,9 @@ impl Loaded {
         // asks the heap for; all of that is there until it returns.
         let status = unsafe { (self.run)(&mut context) };
         let (failed, operands) = (context.failed, context.operands);
+        if let Some(panic) = heap.panic.take() {
+            resume_unwind(panic);
+        }
         if status != 0 {
             return Err((failed, operands));
         }

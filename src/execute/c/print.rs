@@ -26,6 +26,8 @@ pub(super) struct Printer<'c> {
     /// Whether steps are counted, so that a run can be ended.
     watched: bool,
     pub(super) mentions: Mentions,
+    /// The buffers that are exchanged.
+    swapped: FxHashSet<Buffer>,
     /// The function that is being written, and how deep it is indented.
     pub(super) out: String,
     depth: usize,
@@ -80,9 +82,16 @@ pub(super) fn printed(code: &Code, watched: bool) -> Step<Printed> {
 
 impl<'c> Printer<'c> {
     pub(super) fn new(code: &'c Code) -> Self {
+        let mut swapped = FxHashSet::default();
+        each(&code.body, &mut |stm| {
+            if let Stm::Swap(a, b) = stm {
+                swapped.extend([*a, *b]);
+            }
+        });
         Printer {
             code,
             watched: false,
+            swapped,
             mentions: Mentions::of(&code.outputs, &code.body),
             out: String::new(),
             depth: 1,
@@ -102,8 +111,7 @@ impl<'c> Printer<'c> {
     /// The result that is in a buffer from the beginning to the end, and no other.
     pub(super) fn result(&self, buffer: Buffer) -> Option<usize> {
         let of = |output: &Output| matches!(output, Output::Array { buffer: of, .. } if *of == buffer);
-        let mut swapped = false;
-        each(&self.code.body, &mut |stm| swapped |= matches!(stm, Stm::Swap(a, b) if *a == buffer || *b == buffer));
+        let swapped = self.swapped.contains(&buffer);
         let found = self.code.outputs.iter().position(of)?;
         let once = self.code.outputs.iter().filter(|output| of(output)).count() == 1;
         (once && !swapped).then_some(found)
@@ -191,9 +199,11 @@ impl<'c> Printer<'c> {
                 Port::Scalar(_) => None,
             })
             .collect();
+        let mut touched: FxHashSet<Buffer> = code.ports().collect();
+        each(&code.body, &mut |stm| touched.extend(stm.touches().into_iter().map(|(buffer, ..)| buffer)));
         for (k, info) in code.buffers.iter().enumerate() {
             let buffer = Buffer(k as u32);
-            if !info.private && !ports.contains(&buffer) && self.is_touched(buffer) {
+            if !info.private && !ports.contains(&buffer) && touched.contains(&buffer) {
                 let stored = self.stored(buffer);
                 self.line(&format!("{stored} *b{k} = 0;"));
                 self.line(&format!("i64_1 n{k} = 0, room{k} = 0;"));
@@ -206,12 +216,6 @@ impl<'c> Printer<'c> {
         self.line("done: return status;");
         self.out.push_str("}\n");
         Ok(())
-    }
-
-    fn is_touched(&self, buffer: Buffer) -> bool {
-        let mut found = self.code.ports().any(|port| port == buffer);
-        each(&self.code.body, &mut |stm| found |= stm.touches().iter().any(|(touched, ..)| *touched == buffer));
-        found
     }
 
     fn inputs(&mut self) {
