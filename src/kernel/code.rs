@@ -287,6 +287,33 @@ impl Code {
         }
     }
 
+    /// The kind and the rank of an argument.
+    #[cfg(feature = "native")]
+    pub(crate) fn input_type(&self, port: &Port) -> (Prim, usize) {
+        match port {
+            Port::Scalar(value) => (self.values[value.0 as usize].prim, 0),
+            Port::Array { buffer, sizes } => (self.buffers[buffer.0 as usize].prim, sizes.len()),
+        }
+    }
+
+    /// The kind and the rank of a result.
+    #[cfg(feature = "native")]
+    pub(crate) fn output_type(&self, output: &Output) -> (Prim, usize) {
+        match output {
+            Output::Scalar(operand) => (self.prim(*operand), 0),
+            Output::Array { sizes, prim, .. } => (*prim, sizes.len()),
+        }
+    }
+
+    /// The values that the arguments have or say: scalars, and sizes.
+    #[cfg(feature = "native")]
+    pub(crate) fn given_values(&self) -> impl Iterator<Item = Value> {
+        self.inputs.iter().flat_map(|port| match port {
+            Port::Scalar(value) => core::slice::from_ref(value).iter().copied(),
+            Port::Array { sizes, .. } => sizes.iter().copied(),
+        })
+    }
+
     /// The buffers that are read or written by whoever runs the code.
     pub(crate) fn ports(&self) -> impl Iterator<Item = Buffer> {
         let input = |port: &Port| if let Port::Array { buffer, .. } = port { Some(*buffer) } else { None };

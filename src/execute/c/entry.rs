@@ -203,10 +203,7 @@ impl Signature {
         let mut taken: Vec<String> = Vec::new();
         let mut arguments = Vec::new();
         for (k, port) in code.inputs[..code.given].iter().enumerate() {
-            let (prim, rank) = match port {
-                Port::Scalar(value) => (code.values[value.0 as usize].prim, 0),
-                Port::Array { buffer, sizes } => (code.buffers[buffer.0 as usize].prim, sizes.len()),
-            };
+            let (prim, rank) = code.input_type(port);
             let named = program
                 .names
                 .get(k)
@@ -216,10 +213,7 @@ impl Signature {
             arguments.push(Place { name, prim, rank });
         }
         let results = code.outputs.iter().enumerate().map(|(k, output)| {
-            let (prim, rank) = match output {
-                Output::Scalar(operand) => (code.prim(*operand), 0),
-                Output::Array { sizes, prim, .. } => (*prim, sizes.len()),
-            };
+            let (prim, rank) = code.output_type(output);
             let name = if code.outputs.len() == 1 { "result".to_owned() } else { format!("result{k}") };
             Place { name, prim, rank }
         });

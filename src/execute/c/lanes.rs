@@ -252,7 +252,7 @@ impl Printer<'_> {
         let [down, across] = matrix.strides.map(|stride| self.plain(stride));
         let [rows, columns] = [rows, columns].map(|line| self.line_of(line));
         let name = if *adds { "sums" } else { "product" };
-        self.has_products = true;
+        self.needs.products = true;
         self.line(&format!(
             "{name}_{stored}({m}, {n}, b{b}, n{b}, {base}, {down}, {across}, {rows}, {columns}, {live});",
             live = if *adds { "live" } else { "n" },

@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::execute::fault::{ended, failed};
 use crate::execute::{Compiled, Ending, Executor, Flat, Outcome, Prepared, Unsupported};
 use crate::interpret::{Control, Value, typed};
-use crate::kernel::code::{Blame, Code, Output, Port};
+use crate::kernel::code::{Blame, Code};
 use crate::kernel::{self, Refused};
 
 /// Code that the C compiler of this machine makes of programs, on one core.
@@ -114,20 +114,15 @@ impl Loaded {
     fn new(code: &Code, effort: Effort) -> Result<core::result::Result<Self, Unsupported>> {
         let Unit { text, blames } = match Unit::of(code) {
             Ok(unit) => unit,
+            // What is printed of code knows no statements.
             Err(Refused { reason, .. }) => return Ok(Err(Unsupported { statement: None, reason })),
         };
         let library = compiler::compiled(&text, effort)?;
         // SAFETY: the function is of this type, as it is printed.
         let run = unsafe { library.get::<Run>(b"run") }.map(|symbol| *symbol);
         let run = run.map_err(|error| crate::error::Error::Device { what: error.to_string() })?;
-        let inputs = code.inputs.iter().map(|port| match port {
-            Port::Scalar(value) => (code.values[value.0 as usize].prim, 0),
-            Port::Array { buffer, sizes } => (code.buffers[buffer.0 as usize].prim, sizes.len()),
-        });
-        let outputs = code.outputs.iter().map(|output| match output {
-            Output::Scalar(operand) => (code.prim(*operand), 0),
-            Output::Array { sizes, prim, .. } => (*prim, sizes.len()),
-        });
+        let inputs = code.inputs.iter().map(|port| code.input_type(port));
+        let outputs = code.outputs.iter().map(|output| code.output_type(output));
         Ok(Ok(Loaded { run, inputs: inputs.collect(), outputs: outputs.collect(), blames, _library: library }))
     }
 }
@@ -354,7 +349,7 @@ impl Executor for Native {
     fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
         let Lowered { rest, constants, code } = match lowered(program, MAX_CONSTANTS) {
             Ok(lowered) => lowered,
-            Err(Refused { reason, statement }) => return Ok(Err(Unsupported { statement: Some(statement), reason })),
+            Err(refused) => return Ok(Err(refused.into())),
         };
         Ok(Loaded::new(&code, Effort::Most)?.map(|code| {
             let (stepwise, spare) = (OnceLock::new(), Mutex::default());
@@ -409,8 +404,7 @@ impl OnMachine {
     fn step_by_step(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: Control<'_>) -> Ending {
         let unsupported = |reason| Ending::Unsupported(Unsupported { statement: None, reason });
         let lowered = || {
-            let code = kernel::stepwise(&self.program, &TARGET)
-                .map_err(|Refused { reason, statement }| Unsupported { statement: Some(statement), reason })?;
+            let code = kernel::stepwise(&self.program, &TARGET)?;
             let failed = |_| Unsupported { statement: None, reason: "a fault, and no compiler to find it with" };
             Loaded::new(&code, Effort::Least).map_err(failed)?
         };

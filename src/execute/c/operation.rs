@@ -233,19 +233,19 @@ impl Printer<'_> {
             }
             // Of angles that are far from 0 others know what is left of a turn.
             Primitive::Sin | Primitive::Cos | Primitive::Tan => {
-                self.has_angles = true;
+                self.needs.angles = true;
                 self.call(&format!("any{}", row.name()), prim, width, x)
             }
             Primitive::Lgamma | Primitive::Digamma => {
-                self.has_special = true;
+                self.needs.special = true;
                 self.call(row.name(), prim, width, x)
             }
             Primitive::Polygamma(n) => {
-                self.has_special = true;
+                self.needs.special = true;
                 self.call(row.name(), prim, width, &[n.to_string(), x[0].clone()])
             }
             row if ELEMENTARY.iter().any(|known| known.name() == row.name()) => {
-                self.functions.insert(row.name());
+                self.needs.functions.insert(row.name());
                 self.call(row.name(), prim, width, x)
             }
             _ => return Err(Unsupported("a special function that is not printed as C")),

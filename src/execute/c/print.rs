@@ -39,15 +39,22 @@ pub(super) struct Printer<'c> {
     pub(super) on_stack: FxHashSet<Buffer>,
     /// Functions that are written, loops over lanes.
     pub(super) loops: Vec<String>,
+    /// What is printed so far needs this.
+    pub(super) needs: Needs,
+    /// What checks are of that know it, by their numbers.
+    pub(super) blames: Vec<Option<Claim>>,
+}
+
+/// What printed code needs of the prelude.
+#[derive(Debug, Default)]
+pub(super) struct Needs {
     /// The elementary functions that are called.
     pub(super) functions: BTreeSet<&'static str>,
     /// The kinds that elements in memory have.
     pub(super) memory: BTreeSet<&'static str>,
-    pub(super) has_products: bool,
-    pub(super) has_angles: bool,
-    pub(super) has_special: bool,
-    /// What checks are of that know it, by their numbers.
-    pub(super) blames: Vec<Option<Claim>>,
+    pub(super) products: bool,
+    pub(super) angles: bool,
+    pub(super) special: bool,
 }
 
 /// What a check is of, and the kinds of the operands that are kept.
@@ -61,11 +68,7 @@ pub(super) struct Claim {
 pub(super) struct Printed {
     /// The loops over lanes, and the function that runs everything.
     pub(super) text: String,
-    pub(super) functions: BTreeSet<&'static str>,
-    pub(super) memory: BTreeSet<&'static str>,
-    pub(super) has_products: bool,
-    pub(super) has_angles: bool,
-    pub(super) has_special: bool,
+    pub(super) needs: Needs,
     pub(super) blames: Vec<Option<Claim>>,
 }
 
@@ -76,8 +79,8 @@ pub(super) const MAX_OPERANDS: usize = 4;
 pub(super) fn printed(code: &Code, watched: bool) -> Step<Printed> {
     let mut printer = Printer { watched, ..Printer::new(code) };
     printer.whole()?;
-    let Printer { out, loops, functions, memory, has_products, has_angles, has_special, blames, .. } = printer;
-    Ok(Printed { text: loops.concat() + &out, functions, memory, has_products, has_angles, has_special, blames })
+    let Printer { out, loops, needs, blames, .. } = printer;
+    Ok(Printed { text: loops.concat() + &out, needs, blames })
 }
 
 impl<'c> Printer<'c> {
@@ -99,11 +102,7 @@ impl<'c> Printer<'c> {
             hoisted: FxHashSet::default(),
             on_stack: FxHashSet::default(),
             loops: Vec::new(),
-            functions: BTreeSet::new(),
-            memory: BTreeSet::new(),
-            has_products: false,
-            has_angles: false,
-            has_special: false,
+            needs: Needs::default(),
             blames: Vec::new(),
         }
     }
@@ -172,7 +171,7 @@ impl<'c> Printer<'c> {
     /// The type that elements of a buffer have in memory. Those of half precision are doubles.
     pub(super) fn stored(&mut self, buffer: Buffer) -> &'static str {
         let name = stored(self.element(buffer));
-        self.memory.insert(name);
+        self.needs.memory.insert(name);
         name
     }
 
@@ -180,13 +179,7 @@ impl<'c> Printer<'c> {
     fn whole(&mut self) -> Step<()> {
         let code = self.code;
         let outputs: Vec<Operand> = code.outputs.iter().flat_map(Output::operands).collect();
-        let mut given = FxHashSet::default();
-        for port in &code.inputs {
-            match port {
-                Port::Scalar(value) => given.extend([*value]),
-                Port::Array { sizes, .. } => given.extend(sizes),
-            }
-        }
+        let given = code.given_values().collect();
         self.hoist(&code.body, &given, &outputs);
         self.out.push_str("RUN int run(struct context *context) {\n");
         self.line("int status = 0;");

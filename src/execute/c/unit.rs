@@ -4,7 +4,7 @@
 
 use super::elementary::{self, LANES};
 use super::print::{Claim, Printed, printed};
-use super::special::Needs;
+use super::special;
 use crate::array::Prim;
 use crate::kernel::code::Code;
 use crate::kernel::{Refused, Unsupported};
@@ -36,8 +36,7 @@ impl Unit {
 
     fn begun(first: &str, last: &str, code: &Code, watched: bool) -> Result<Self, Refused> {
         let refused = |Unsupported(reason)| Refused { reason, statement: String::new() };
-        let Printed { text, functions, memory, has_products, has_angles, has_special, blames } =
-            printed(code, watched).map_err(refused)?;
+        let Printed { text, needs, blames } = printed(code, watched).map_err(refused)?;
         let real = if code.precision == Prim::F32 { "f32" } else { "f64" };
         let mut all = first.to_owned();
         if code.precision == Prim::F32 {
@@ -47,19 +46,19 @@ impl Unit {
         all.push_str(INTEGERS);
         all.push_str(REALS);
         let letter = if real == "f32" { "f" } else { "" };
-        let mut names: Vec<String> = functions.iter().map(|name| format!("{name}{letter}")).collect();
-        let needs = Needs { angles: has_angles, special: has_special, single: real == "f32" };
-        names.extend(needs.calls().map(str::to_owned));
+        let mut names: Vec<String> = needs.functions.iter().map(|name| format!("{name}{letter}")).collect();
+        let others = special::Needs { angles: needs.angles, special: needs.special, single: real == "f32" };
+        names.extend(others.calls().map(str::to_owned));
         all.push_str(&elementary::text(names.iter().map(String::as_str)).expect("what is called is a function"));
-        all.push_str(&needs.text());
+        all.push_str(&others.text());
         all.push_str(MEMORY);
-        for kind in memory {
+        for kind in needs.memory {
             let register = if kind.starts_with('f') { real } else { "i64" };
             all.push_str(&format!("MEMORY({kind}, {register})\n"));
         }
         all.push_str(MACHINE);
         all.push_str(last);
-        if has_products {
+        if needs.products {
             all.push_str(PRODUCTS);
             all.push_str(&format!("PRODUCTS({real}, {letter})\n"));
         }

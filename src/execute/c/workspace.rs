@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::lanes::on_stack;
 use super::operation::Width;
 use super::print::Printer;
-use crate::kernel::code::{Block, Buffer, Code, Operand, Port, Stm, Value};
+use crate::kernel::code::{Block, Buffer, Code, Operand, Stm, Value};
 
 /// The statements of the function, and whether what they say is enough.
 pub(super) struct Measure {
@@ -27,13 +27,7 @@ struct Measuring<'p, 'c> {
 pub(super) fn measure(code: &Code) -> Measure {
     let mut printer = Printer::new(code);
     printer.line("int64_t bytes = 0;");
-    let mut known = FxHashSet::default();
-    for port in &code.inputs {
-        match port {
-            Port::Scalar(value) => known.extend([*value]),
-            Port::Array { sizes, .. } => known.extend(sizes),
-        }
-    }
+    let known = code.given_values().collect();
     let mut measuring = Measuring { printer: &mut printer, known, is_enough: true };
     measuring.block(&code.body, None);
     let is_enough = measuring.is_enough;
