@@ -1,14 +1,19 @@
 //! Programs compiled by this machine's C compiler: by one call, kept on disk, and what happens where nothing can be kept.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, iota, loop_while};
 use catadiff::execute::{Executor, FaultKind, Flat, Native, RunReport};
 use catadiff::interpret::{Cancel, Control, Limits, Value};
 use catadiff::{Elementary, Error};
+
+use crate::in_c::in_parts;
 
 fn softmax() -> Program {
     Program::trace(|xs: Arr<F64>| {
@@ -153,4 +158,74 @@ fn a_panic_of_a_users_function_passes_through() {
     let panic = std::panic::catch_unwind(core::panic::AssertUnwindSafe(run)).unwrap_err();
     assert_eq!(panic.downcast_ref(), Some(&"it is enough"));
     assert_eq!(compiled.run(&[0.5.into()]).unwrap(), [0.5.into()]);
+}
+
+#[cfg(feature = "rayon")]
+/// Runs a program in a pool of so many threads.
+fn on_threads(program: &catadiff::execute::Compiled, xs: &Flat, threads: usize) -> Vec<u64> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let mut results = Vec::new();
+    let (outcome, report) =
+        pool.install(|| program.run_into_reported(core::slice::from_ref(xs), &mut results, Control::default()));
+    outcome.unwrap();
+    assert_eq!(report, RunReport::Bare);
+    results[0].as_reals().unwrap().iter().map(|x| x.to_bits()).collect()
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn results_do_not_depend_on_threads() {
+    let xs = Flat::reals(&[150_001], (0..150_001).map(|k| (f64::from(k) * 0.7).sin()).collect()).unwrap();
+    for (name, program) in in_parts() {
+        let compiled = program.compile_native().unwrap();
+        let alone = on_threads(&compiled, &xs, 1);
+        for threads in [2, 5] {
+            assert!(alone == on_threads(&compiled, &xs, threads), "{name} on {threads} threads");
+        }
+    }
+}
+
+/// Each of two threads waits, in a part, for the other: so parts run at the same time.
+#[cfg(feature = "rayon")]
+#[test]
+fn parts_run_at_the_same_time() {
+    let xs = [Flat::reals(&[1_000_000], vec![0.5; 1_000_000]).unwrap()];
+    let (compiled, seen) = (softmax().compile_native().unwrap(), Mutex::new(HashSet::new()));
+    let came = Condvar::new();
+    let tell = |_: u64| {
+        let mut seen = seen.lock().unwrap();
+        seen.insert(std::thread::current().id());
+        came.notify_all();
+        let both = |seen: &mut HashSet<_>| seen.len() < 2;
+        drop(came.wait_timeout_while(seen, Duration::from_secs(30), both).unwrap());
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let control = Control::default().with_progress(10_000, &tell);
+    pool.install(|| compiled.run_into_within(&xs, &mut Vec::new(), control)).unwrap();
+    assert_eq!(seen.into_inner().unwrap().len(), 2);
+}
+
+#[test]
+fn what_ends_one_part_ends_the_run() {
+    let picked = Program::trace(|xs: Arr<F64>| xs.map(|x| xs.index(x.to_i64()).exp()).sum()).unwrap();
+    let compiled = picked.compile_native().unwrap();
+    let mut elements = vec![1.0; 300_000];
+    let run = |elements: &[f64], control: Control<'_>| {
+        compiled.run_into_within(
+            &[Flat::reals(&[elements.len()], elements.to_vec()).unwrap()],
+            &mut Vec::new(),
+            control,
+        )
+    };
+    run(&elements, Control::default()).unwrap();
+    let limits = Limits { steps: 10_000, ..Limits::default() };
+    let error = run(&elements, Control::from(&limits)).unwrap_err();
+    assert!(matches!(error, Error::Budget { what: "steps", limit: 10_000, .. }), "{error}");
+    let panics = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
+        run(&elements, Control::default().with_progress(1_000, &|_| panic!("enough")))
+    }));
+    assert!(panics.is_err(), "a panic of the caller's goes on");
+    elements[222_222] = 300_000.0;
+    let error = run(&elements, Control::default()).unwrap_err();
+    assert!(error.to_string().contains("300000"), "{error}");
 }

@@ -130,7 +130,7 @@ fn defines(text: &str, name: &str) -> bool {
 
 /// Whether the function has a variable of this name itself.
 fn is_own(name: &str) -> bool {
-    const OWN: [&str; 12] = [
+    const OWN: [&str; 14] = [
         "result",
         "workspace",
         "bytes",
@@ -143,6 +143,8 @@ fn is_own(name: &str) -> bool {
         "sizes",
         "constant",
         "constant_sizes",
+        "share",
+        "pool",
     ];
     OWN.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
@@ -196,7 +198,7 @@ impl Signature {
                 ),
             }
         };
-        let derived = ["", "_workspace"].map(|end| format!("{name}{end}"));
+        let derived = ["", "_workspace", "_shared"].map(|end| format!("{name}{end}"));
         if !is_identifier(name) || derived.iter().any(|name| defines(text, name)) {
             return Err(refused(name));
         }
@@ -242,6 +244,18 @@ impl Signature {
         all.join(", ")
     }
 
+    /// The parameters without their types.
+    fn names(&self) -> String {
+        let sizes = |place: &Place| place.sizes().map(|size| format!(", {size}")).collect::<String>();
+        let arguments = self.arguments.iter().map(|place| place.name.clone() + &sizes(place));
+        let results = self.results.iter().map(|place| match place.rank {
+            0 => place.name.clone(),
+            _ => format!("{0}, {0}_room, {0}_sizes", place.name),
+        });
+        let all: Vec<String> = arguments.chain(results).chain(["workspace, bytes".to_owned()]).collect();
+        all.join(", ")
+    }
+
     /// What the function needs to know for the size of its workspace.
     fn for_workspace(&self) -> String {
         let all: Vec<String> = self
@@ -277,6 +291,9 @@ impl Signature {
             say how much it needs; or that an argument is wrong: sizes do not fit, an index is in no array, or an integer is divided by 0. */\n\
             enum {{ CATADIFF_DONE, CATADIFF_MEMORY, CATADIFF_ROOM, CATADIFF_WRONG }};\n#endif\n\n\
             /* {about} */\nint64_t {name}_workspace({workspace});\n\nint {name}({parameters});\n\n\
+            /* The same, with `share(pool, parts, part, task)` to call `part(task, k)` for each k from 0 to parts, in any order and on any\n   \
+            threads, before it returns. Without it, or with OpenMP where that is on, results are the same to the last bit. */\n\
+            int {name}_shared({SHARE}, {parameters});\n\n\
             #ifdef __cplusplus\n}}\n#endif\n#endif\n"
         )
     }
@@ -313,7 +330,7 @@ impl Signature {
         for (k, constant) in constants.iter().enumerate() {
             line(constant_array(k, constant));
         }
-        line(format!("\nint {name}({})\n{{", self.parameters()));
+        line(format!("\nint {name}_shared({SHARE}, {})\n{{", self.parameters()));
         let mut ports = Vec::new();
         for (k, place) in arguments.iter().enumerate() {
             if place.rank == 0 {
@@ -343,8 +360,8 @@ impl Signature {
             .collect();
         let places = if places.is_empty() { "{0}".to_owned() } else { places.join(", ") };
         line(format!("    struct port out[] = {{{places}}};"));
-        line("    struct arena arena = {workspace, *bytes, 0, 0};".to_owned());
-        line("    struct context context = {.self = &arena, .memory = arena_memory, .in = in, .out = out};".to_owned());
+        line("    struct arena arena = {workspace, *bytes, 0, 0, share, pool};".to_owned());
+        line("    struct context context = {.self = &arena, .memory = arena_memory, .share = arena_share, .in = in, .out = out};".to_owned());
         line("    const int failed = run(&context);".to_owned());
         line("    *bytes = arena.most;".to_owned());
         line("    if (failed) return context.failed == -1 ? 1 : 3;".to_owned());
@@ -364,6 +381,7 @@ impl Signature {
             }
         }
         line("    return 0;\n}".to_owned());
+        line(format!("\nint {name}({})\n{{\n    return {name}_shared(0, 0, {});\n}}", self.parameters(), self.names()));
         text
     }
 }
@@ -389,6 +407,10 @@ fn constant_array(k: usize, constant: &Flat) -> String {
     };
     format!("static const {} constant{k}[] = {{\n    {all}}};", stored(constant.prim))
 }
+
+/// What runs parts of a function for it, as the parameters of what has them.
+const SHARE: &str =
+    "void (*share)(void *pool, int64_t parts, void (*part)(void *task, int64_t k), void *task), void *pool";
 
 /// The most elements of arrays that are computed once and printed.
 const MAX_CONSTANTS: u64 = 1 << 14;

@@ -1,10 +1,13 @@
-//! The memory of a run: what compiled code asks for, and what it has left for the next run.
+//! The memory of a run: what compiled code asks for, and what it has left for the next run; and what the run is held to.
 //!
-//! Law: memory stays where it is until the code gives it back or the run ends, and holds zeros when it is new
-//! (tests/execute/native.rs).
+//! Law: memory stays where it is until the code gives it back or the run ends, and holds zeros when it is new. Steps are counted
+//! by all who work on the run together, and whoever notices that it is to end, ends it for all (tests/execute/native.rs).
 
 use core::any::Any;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::interpret::{Control, Fault};
 
@@ -70,50 +73,121 @@ impl Block {
     }
 }
 
-/// Memory of earlier runs.
+/// Memory of earlier runs, and of parts of runs.
 #[derive(Debug, Default)]
-pub(super) struct Spare(Vec<Block>);
+struct Spare(Vec<Block>);
 
-/// The memory of a run, and what the run is held to.
+/// Memory that nobody uses, and that whoever runs takes.
+#[derive(Debug, Default)]
+pub(super) struct Pool(Mutex<Vec<Spare>>);
+
+impl Pool {
+    fn all(&self) -> MutexGuard<'_, Vec<Spare>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Spare {
+        self.all().pop().unwrap_or_default()
+    }
+
+    fn put(&self, spare: Spare) {
+        self.all().push(spare);
+    }
+}
+
+/// What all who work on a run share: what the run is held to, and why it ended.
 #[derive(Debug)]
-pub(super) struct Heap<'c> {
+pub(super) struct Watch<'c> {
+    control: Control<'c>,
+    pool: &'c Pool,
+    steps: AtomicU64,
+    stopped: AtomicBool,
+    ended: Mutex<Option<Fault>>,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl<'c> Watch<'c> {
+    pub(super) fn new(control: Control<'c>, pool: &'c Pool) -> Self {
+        Watch {
+            control,
+            pool,
+            steps: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+            ended: Mutex::default(),
+            panic: Mutex::default(),
+        }
+    }
+
+    fn end(&self, fault: Fault) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
+        self.stop();
+    }
+
+    /// Lets all who work on the run stop.
+    pub(super) fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Counts steps: whether the run may go on.
+    pub(super) fn spend(&self, steps: u64) -> bool {
+        let before = self.steps.fetch_add(steps, Ordering::Relaxed);
+        if self.stopped.load(Ordering::Relaxed) {
+            return false;
+        }
+        // It may call a function of the user's, and a panic of that does not pass through C: it goes on once the code has returned.
+        match catch_unwind(AssertUnwindSafe(|| self.control.reached(before, before.saturating_add(steps)))) {
+            Ok(Ok(())) => return true,
+            Ok(Err(fault)) => self.end(fault),
+            Err(panic) => {
+                self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+                self.stop();
+            }
+        }
+        false
+    }
+
+    /// Whether there may be this many elements at one time.
+    fn room(&self, elements: u64) -> bool {
+        self.control.room(Some(elements)).map_err(|fault| self.end(fault)).is_ok()
+    }
+
+    /// Why the run ended.
+    pub(super) fn ended(&self) -> Option<Fault> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// What a function of the user's has ended it with.
+    pub(super) fn panic(&self) -> Option<Box<dyn Any + Send>> {
+        self.panic.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// The memory of a run, or of a part of one.
+#[derive(Debug)]
+pub(super) struct Heap<'w> {
+    pub(super) watch: &'w Watch<'w>,
     blocks: HashMap<usize, (Block, u64)>,
     /// What an earlier run has left, and what this one has given back.
     spare: Vec<Block>,
     free: Vec<Block>,
-    control: Control<'c>,
+    /// How many elements are in memory.
     held: u64,
-    steps: u64,
-    /// Why the run is to end.
-    pub(super) ended: Option<Fault>,
-    /// What a function of the user's has ended it with.
-    pub(super) panic: Option<Box<dyn Any + Send>>,
 }
 
-impl<'c> Heap<'c> {
-    pub(super) fn new(control: Control<'c>, spare: Spare) -> Self {
-        Heap {
-            blocks: HashMap::new(),
-            spare: spare.0,
-            free: Vec::new(),
-            control,
-            held: 0,
-            steps: 0,
-            ended: None,
-            panic: None,
-        }
+impl<'w> Heap<'w> {
+    pub(super) fn new(watch: &'w Watch<'w>) -> Self {
+        Heap { watch, blocks: HashMap::new(), spare: watch.pool.take().0, free: Vec::new(), held: 0 }
+    }
+
+    /// That of a part of this run, beside which all that the run holds is held.
+    pub(super) fn of_part(&self) -> Self {
+        Heap { held: self.held, ..Heap::new(self.watch) }
     }
 
     /// Counts elements that are in memory.
     pub(super) fn hold(&mut self, elements: u64) -> bool {
         self.held = self.held.saturating_add(elements);
-        match self.control.room(Some(self.held)) {
-            Ok(_) => true,
-            Err(fault) => {
-                self.ended.get_or_insert(fault);
-                false
-            }
-        }
+        self.watch.room(self.held)
     }
 
     /// Memory in the place of other memory; 0 for none.
@@ -139,19 +213,6 @@ impl<'c> Heap<'c> {
         address
     }
 
-    /// Counts steps: whether the run may go on.
-    pub(super) fn spend(&mut self, steps: u64) -> bool {
-        let before = self.steps;
-        self.steps = before.saturating_add(steps);
-        match self.control.reached(before, self.steps) {
-            Ok(()) => true,
-            Err(fault) => {
-                self.ended.get_or_insert(fault);
-                false
-            }
-        }
-    }
-
     /// The memory that begins there, if it was asked for.
     pub(super) fn take(&mut self, address: usize) -> Option<Block> {
         self.blocks.remove(&address).map(|(block, _)| block)
@@ -166,10 +227,10 @@ impl<'c> Heap<'c> {
         self.free.push(block);
     }
 
-    /// What is left for the next run: what this one had, and not what it had no use for, or there would be ever more.
-    pub(super) fn into_spare(self) -> Spare {
-        let mut all = self.free;
-        all.extend(self.blocks.into_values().map(|(block, _)| block));
-        Spare(all)
+    /// Leaves memory for the next run: what this one had, and not what it had no use for, or there would be ever more.
+    pub(super) fn leave(self) {
+        let Heap { watch, blocks, free: mut all, .. } = self;
+        all.extend(blocks.into_values().map(|(block, _)| block));
+        watch.pool.put(Spare(all));
     }
 }

@@ -10,9 +10,10 @@ use rustc_hash::FxHashSet;
 
 use super::operation::Width;
 use super::print::{Printer, Step};
+use super::share::{Decides, before, has_parts};
 use crate::array::{IntegerRow, Prim, ScalarOp};
 use crate::kernel::code::{Buffer, Fold, Lanes, Line, Op, Operand, Product, Stm, Value};
-use crate::kernel::parts::{each, sets};
+use crate::kernel::parts::each;
 use crate::primitives::Primitive;
 
 /// Private buffers of no more elements than this are on the stack.
@@ -23,27 +24,34 @@ struct Needs {
     values: Vec<Value>,
     buffers: Vec<Buffer>,
     private: Vec<Buffer>,
+    /// Whether it has parts that may run at the same time.
+    parts: bool,
+    /// Whether what lanes have found is combined by one operation.
+    combined: bool,
 }
 
 impl Needs {
     fn of(printer: &Printer<'_>, lanes: &Lanes) -> Self {
-        let mut set: FxHashSet<Value> = lanes.folds.iter().map(|fold| fold.cell).chain([lanes.index]).collect();
-        sets(&lanes.body, &mut set);
-        let (mut values, mut buffers): (FxHashSet<Value>, FxHashSet<Buffer>) = Default::default();
-        values.extend(lanes.folds.iter().filter_map(|fold| fold.start.value()));
-        each(&lanes.body, &mut |stm| {
-            values.extend(stm.operands().into_iter().filter_map(Operand::value).filter(|value| !set.contains(value)));
-            buffers.extend(stm.touches().into_iter().map(|(buffer, ..)| buffer));
-        });
+        let mut buffers: FxHashSet<Buffer> = FxHashSet::default();
+        each(&lanes.body, &mut |stm| buffers.extend(stm.touches().into_iter().map(|(buffer, ..)| buffer)));
         let sorted = |mut all: Vec<Buffer>| {
             all.sort_unstable();
             all
         };
         let is_private = |buffer: &Buffer| printer.code.buffers[buffer.0 as usize].private;
         let (private, shared) = buffers.into_iter().partition(is_private);
-        let mut values: Vec<Value> = values.into_iter().collect();
+        let mut values: Vec<Value> = before(lanes).into_iter().collect();
         values.sort_unstable();
-        Needs { values, buffers: sorted(shared), private: sorted(private) }
+        let combined = lanes.folds.iter().all(|fold| combines(fold).is_some());
+        let parts = has_parts(lanes);
+        Needs { values, buffers: sorted(shared), private: sorted(private), parts, combined }
+    }
+}
+
+impl Needs {
+    /// How many values a part may leave of what its lanes fold.
+    fn most(&self) -> &'static str {
+        if self.combined { "1" } else { "W" }
     }
 }
 
@@ -75,47 +83,81 @@ impl Printer<'_> {
     pub(super) fn lanes(&mut self, lanes: &Lanes) -> Step<()> {
         let number = self.loops.len();
         let needs = Needs::of(self, lanes);
-        let combined = lanes.folds.iter().all(|fold| combines(fold).is_some());
         // The place of its text is kept, so that loops are in order.
         self.loops.push(String::new());
         let outside = core::mem::take(&mut self.out);
         let (hoisted, depth) = (core::mem::take(&mut self.hoisted), self.indent(0));
         self.in_lanes = true;
-        self.function(number, lanes, &needs, combined)?;
+        self.function(number, lanes, &needs)?;
+        if needs.parts {
+            self.part(number, lanes, needs.most());
+        }
         self.in_lanes = false;
         self.indent(depth);
         self.hoisted = hoisted;
         self.loops[number] = core::mem::replace(&mut self.out, outside);
-        self.call_of(number, lanes, &needs, combined);
-        Ok(())
+        self.call_of(number, lanes, &needs)
     }
 
-    fn call_of(&mut self, number: usize, lanes: &Lanes, needs: &Needs, combined: bool) {
-        let count = self.plain(lanes.count);
+    fn call_of(&mut self, number: usize, lanes: &Lanes, needs: &Needs) -> Step<()> {
+        let (count, most) = (self.plain(lanes.count), needs.most());
         self.open("{");
+        let parts = if needs.parts { "parts" } else { "1" };
+        if needs.parts {
+            let known = needs.values.iter().copied().collect();
+            let Decides { work, copied, .. } = Decides::of(self, lanes, &known);
+            self.line(&format!("const i64_1 share = share_of({count}, {work}, {copied});"));
+            self.line(&format!("const i64_1 parts = parts_of({count}, share);"));
+        }
         for fold in &lanes.folds {
             let (b, stored) = (fold.found.0, self.stored(fold.found));
-            self.line(&format!("ALLOC({stored}, b{b}, n{b}, room{b}, W);"));
+            self.line(&format!("ALLOC({stored}, b{b}, n{b}, room{b}, {most} * {parts});"));
         }
-        let values = needs.values.iter().map(|value| format!("v{}", value.0));
-        let buffers = needs.buffers.iter().map(|b| format!("b{0}, n{0}", b.0));
-        let found = lanes.folds.iter().map(|fold| format!("b{}", fold.found.0));
-        let given: Vec<String> = values.chain(buffers).chain(found).collect();
+        let mut given: Vec<String> = needs.values.iter().map(|value| format!("v{}", value.0)).collect();
+        given.extend(needs.buffers.iter().map(|b| format!("b{0}, n{0}", b.0)));
+        given.extend(lanes.folds.iter().map(|fold| format!("b{}", fold.found.0)));
+        if needs.parts {
+            given.extend([count.clone(), "share".to_owned()]);
+            for buffer in &lanes.adds {
+                let (b, stored) = (buffer.0, self.stored(*buffer));
+                self.line(&format!("{stored} *copies{b} = 0;"));
+                self.line(&format!("i64_1 copied{b} = 0, room_of_copies{b} = 0;"));
+                let all = format!("n{b} * (parts - 1)");
+                self.line(&format!("if (parts > 1) ALLOC({stored}, copies{b}, copied{b}, room_of_copies{b}, {all});"));
+                given.push(format!("copies{b}"));
+            }
+        }
         let given = if given.is_empty() { "0".to_owned() } else { given.join(", ") };
         self.line(&format!("const struct loop_{number} needs = {{{given}}};"));
         self.tick();
-        self.line(&format!("if (loop_{number}(context, &needs, 0, {count})) STOP;"));
+        let whole = format!("loop_{number}(context, &needs, 0, {count})");
+        if needs.parts {
+            self.line(&format!(
+                "if (parts > 1 ? context->share(context, part_{number}, &needs, parts) : {whole}) STOP;"
+            ));
+            self.add_copies(lanes)?;
+            for Buffer(b) in lanes.adds.iter().rev() {
+                self.line(&format!("if (parts > 1) context->memory(context, copies{b}, 0, 0, 0);"));
+            }
+        } else {
+            self.line(&format!("if ({whole}) STOP;"));
+        }
         if let Some(folded) = lanes.folded {
-            let most = if combined { "1" } else { "W" };
-            self.line(&format!("v{} = mini_1(maxi_1({count}, 0), {most});", folded.0));
+            let found = if needs.combined {
+                format!("mini_1({count}, {parts})")
+            } else {
+                format!("mini_1({count}, {most} * {parts})")
+            };
+            self.line(&format!("v{} = maxi_1({found}, 0);", folded.0));
             for fold in &lanes.folds {
                 self.line(&format!("n{} = v{};", fold.found.0, folded.0));
             }
         }
         self.close();
+        Ok(())
     }
 
-    fn function(&mut self, number: usize, lanes: &Lanes, needs: &Needs, combined: bool) -> Step<()> {
+    fn function(&mut self, number: usize, lanes: &Lanes, needs: &Needs) -> Step<()> {
         let folded: Vec<(Value, Prim)> =
             lanes.folds.iter().map(|fold| (fold.cell, self.code.prim(Operand::Value(fold.cell)))).collect();
         let type_of = |this: &Self, value: Value| format!("{}_1", this.register(this.code.prim(Operand::Value(value))));
@@ -131,7 +173,13 @@ impl Printer<'_> {
             let stored = self.stored(fold.found);
             self.line(&format!("    {stored} *found{};", fold.found.0));
         }
-        if needs.values.is_empty() && needs.buffers.is_empty() && lanes.folds.is_empty() {
+        if needs.parts {
+            self.line("    i64_1 count, share;");
+            for buffer in &lanes.adds {
+                let stored = self.stored(*buffer);
+                self.line(&format!("    {stored} *copies{};", buffer.0));
+            }
+        } else if needs.values.is_empty() && needs.buffers.is_empty() && lanes.folds.is_empty() {
             self.line("    int nothing;");
         }
         self.line("};");
@@ -189,7 +237,7 @@ impl Printer<'_> {
             self.close();
         }
         self.close();
-        if combined {
+        if needs.combined {
             for fold in &lanes.folds {
                 let (cell, prim) = (fold.cell.0, self.code.prim(fold.start));
                 let (x, register, found) = (format!("v{cell}"), self.register(prim), fold.found.0);

@@ -15,6 +15,8 @@ struct context {
     void *(*memory)(struct context *context, void *before, i64_1 elements, i64_1 size, i64_1 kind);
     /* Counts the steps taken since the last call, and says whether the run is to end. */
     int (*spend)(struct context *context);
+    /* Runs `part(context, task, k)` for each k from 0 to parts, perhaps at the same time, each with a context of its own; not 0 if one is. */
+    int (*share)(struct context *context, int (*part)(struct context *, const void *, i64_1), const void *task, i64_1 parts);
     i64_1 left, failed, operands[4];
     struct port *in, *out;
 };
@@ -44,6 +46,23 @@ enum { KIND_any, KIND_f64, KIND_f32, KIND_i64, KIND_u64 = KIND_i64 };
 #define TICKS(i, stop, count)                                       \
     stop = (count) - i < 1024 ? (count) : i + 1024;                 \
     TICK(stop - i)
+/* How many operations are worth a part of a loop, and the most parts. */
+#define PART_LEAST 65536.0
+#define PARTS_MOST 64
+/* How often something is done at least. */
+static inline f64_1 often(i64_1 count) { return count > 1 ? (f64_1)count : 1.0; }
+/* How many lanes a part of a loop takes, a multiple of W, or else all of them. `work` is how many operations a block of lanes takes, and
+   `copied` how many elements a part has copies of. Nothing else decides it: what is put together of parts is the same, whoever runs them. */
+static inline i64_1 share_of(i64_1 count, f64_1 work, f64_1 copied) {
+    const f64_1 blocks = (f64_1)(count / W), least = 2 * copied > PART_LEAST ? 2 * copied : PART_LEAST;
+    f64_1 parts = blocks * work / least;
+    if (parts > PARTS_MOST) parts = PARTS_MOST;
+    if (parts > blocks) parts = blocks;
+    if (!(parts >= 2)) return count;
+    const i64_1 all = count / W + (count % W != 0), each = (i64_1)parts;
+    return (all / each + (all % each != 0)) * W;
+}
+static inline i64_1 parts_of(i64_1 count, i64_1 share) { return count <= share ? 1 : count / share + (count % share != 0); }
 #define SWAP(T, a, b)                                               \
     do {                                                            \
         T swapped = a;                                              \

@@ -7,14 +7,17 @@
 //! |---|---|
 //! | `passes` | the passes over programs and code that are for C |
 //! | `print`, `lanes`, `place`, `operation` | code as C: statements, loops over lanes, elements of buffers, operations |
+//! | `share` | loops over lanes in parts that run at the same time |
 //! | `hoist` | which values are declared at the top of a function |
 //! | `unit`, `entry`, `workspace` | files of C, for others a function and how many bytes it needs |
 //! | `elementary` | the elementary functions, printed from what they do |
 //! | `special` | the functions of any angle and the special ones, with what they call |
 //! | `*.h` | what these files begin with: numbers and lanes of them, memory, runs |
-//! | `compiler`, `native`, `heap` | files compiled and kept, programs that run so, their memory |
+//! | `compiler`, `native` | files compiled and kept, programs that run so |
+//! | `context`, `heap` | runs as compiled code has them, their memory and what they are held to |
 
 mod compiler;
+mod context;
 #[cfg(not(feature = "unstable"))]
 mod elementary;
 #[cfg(feature = "unstable")]
@@ -28,6 +31,7 @@ mod operation;
 mod passes;
 mod place;
 mod print;
+mod share;
 #[cfg(not(feature = "unstable"))]
 mod special;
 #[cfg(feature = "unstable")]

@@ -8,11 +8,12 @@
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::panic::resume_unwind;
+use std::sync::OnceLock;
 
 use super::compiler::{self, Effort};
-use super::heap::{Block, Heap, Spare};
+use super::context::{CPort, Context, NO_MEMORY, STRIDE};
+use super::heap::{Block, Heap, Pool, Watch};
 use super::passes::{Lowered, TARGET, lowered, passes};
 use super::print::{Claim, MAX_OPERANDS};
 use super::unit::Unit;
@@ -24,7 +25,7 @@ use crate::interpret::{Control, Value, typed};
 use crate::kernel::code::{Blame, Code};
 use crate::kernel::{self, Refused};
 
-/// Code that the C compiler of this machine makes of programs, on one core.
+/// Code that the C compiler of this machine makes of programs, on all cores.
 ///
 /// To compile takes from a tenth of a second to some seconds; what was compiled is kept on disk, in the folder that the environment
 /// variable `CATADIFF_CACHE` names, or else `catadiff` among the caches of the user, and found again by later processes. The compiler is the one
@@ -32,58 +33,8 @@ use crate::kernel::{self, Refused};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Native;
 
-/// An argument or a result, as the C prelude has it.
-#[repr(C)]
-struct CPort {
-    elements: *mut c_void,
-    sizes: *mut i64,
-    length: i64,
-    integer: i64,
-    real: f64,
-}
-
-/// A run, as the C prelude has it.
-#[repr(C)]
-struct Context {
-    heap: *mut c_void,
-    memory: extern "C" fn(*mut Context, *mut c_void, i64, i64, i64) -> *mut c_void,
-    spend: extern "C" fn(*mut Context) -> i32,
-    left: i64,
-    failed: i64,
-    operands: [i64; MAX_OPERANDS],
-    inputs: *mut CPort,
-    outputs: *mut CPort,
-}
-
-/// How many steps are taken between two looks at the limits.
-const STRIDE: i64 = 1 << 12;
-
-/// What `failed` is if there was no memory.
-const NO_MEMORY: i64 = -1;
-
 /// The most elements of arrays that are computed once.
 const MAX_CONSTANTS: u64 = 1 << 22;
-
-extern "C" fn memory(context: *mut Context, before: *mut c_void, count: i64, size: i64, kind: i64) -> *mut c_void {
-    // SAFETY: the context is that of a run in progress, whose heap nothing else uses while the code runs.
-    let heap = unsafe { &mut *(*context).heap.cast::<Heap<'_>>() };
-    heap.memory(before as usize, count, size, kind) as *mut c_void
-}
-
-extern "C" fn spend(context: *mut Context) -> i32 {
-    // SAFETY: as above.
-    let (context, heap) = unsafe { (&mut *context, &mut *(*context).heap.cast::<Heap<'_>>()) };
-    let taken = STRIDE - context.left;
-    context.left = STRIDE;
-    // It may call a function of the user's, and a panic of that does not pass through C: it goes on once the code has returned.
-    match catch_unwind(AssertUnwindSafe(|| heap.spend(taken.unsigned_abs()))) {
-        Ok(goes_on) => i32::from(!goes_on),
-        Err(panic) => {
-            heap.panic = Some(panic);
-            1
-        }
-    }
-}
 
 type Run = unsafe extern "C" fn(*mut Context) -> i32;
 
@@ -107,7 +58,7 @@ struct OnMachine {
     code: Loaded,
     /// What tells what is wrong, once something is.
     stepwise: OnceLock<core::result::Result<Loaded, Unsupported>>,
-    spare: Mutex<Vec<Spare>>,
+    pool: Pool,
 }
 
 impl Loaded {
@@ -212,27 +163,18 @@ impl Loaded {
             .iter_mut()
             .map(|sizes| CPort { elements: null_mut(), sizes: sizes.as_mut_ptr(), length: 0, integer: 0, real: 0.0 })
             .collect();
-        let mut context = Context {
-            heap: core::ptr::from_mut(heap).cast(),
-            memory,
-            spend,
-            left: STRIDE,
-            failed: 0,
-            operands: [0; MAX_OPERANDS],
-            inputs: inputs.as_mut_ptr(),
-            outputs: outputs.as_mut_ptr(),
-        };
+        let mut context = Context::new(heap, [inputs.as_mut_ptr(), outputs.as_mut_ptr()]);
         // SAFETY: the code reads arguments of the kinds and sizes that are given here, in their bounds, and writes to memory that it
         // asks the heap for; all of that is there until it returns.
         let status = unsafe { (self.run)(&mut context) };
         let (failed, operands) = (context.failed, context.operands);
-        if let Some(panic) = heap.panic.take() {
+        if let Some(panic) = heap.watch.panic() {
             resume_unwind(panic);
         }
         if status != 0 {
             return Err((failed, operands));
         }
-        if !heap.spend((STRIDE - context.left).unsigned_abs()) {
+        if !heap.watch.spend((STRIDE - context.left).unsigned_abs()) {
             return nothing;
         }
         results.resize_with(self.outputs.len(), Flat::default);
@@ -352,9 +294,8 @@ impl Executor for Native {
             Err(refused) => return Ok(Err(refused.into())),
         };
         Ok(Loaded::new(&code, Effort::Most)?.map(|code| {
-            let (stepwise, spare) = (OnceLock::new(), Mutex::default());
-            Box::new(OnMachine { program: program.clone(), rest, constants, code, stepwise, spare })
-                as Box<dyn Prepared>
+            let (stepwise, pool) = (OnceLock::new(), Pool::default());
+            Box::new(OnMachine { program: program.clone(), rest, constants, code, stepwise, pool }) as Box<dyn Prepared>
         }))
     }
 }
@@ -386,16 +327,16 @@ impl Program {
 impl OnMachine {
     fn go(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: &Control<'_>) -> Ending {
         let all: Vec<&Flat> = arguments.iter().chain(&self.constants).collect();
-        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        let mut heap = Heap::new(control.clone(), spare);
+        let watch = Watch::new(control.clone(), &self.pool);
+        let mut heap = Heap::new(&watch);
         let ran = self.code.go(&all, results, &mut heap);
         let lowered = self.rest.as_ref().unwrap_or(&self.program);
-        let ending = match (ran, heap.ended.take()) {
+        heap.leave();
+        let ending = match (ran, watch.ended()) {
             (Ok(()), None) => Ending::Done { stepwise: false },
             (_, Some(fault)) => Ending::Fault(ended(fault, lowered, None)),
             (Err(_), None) => self.step_by_step(arguments, results, control.of_second_attempt()),
         };
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(heap.into_spare());
         ending
     }
 
@@ -413,9 +354,10 @@ impl OnMachine {
             Err(refused) => return Ending::Unsupported(refused.clone()),
         };
         let all: Vec<&Flat> = arguments.iter().collect();
-        let mut heap = Heap::new(control, Spare::default());
-        let ran = code.go(&all, results, &mut heap);
-        match (ran, heap.ended.take()) {
+        let pool = Pool::default();
+        let watch = Watch::new(control, &pool);
+        let ran = code.go(&all, results, &mut Heap::new(&watch));
+        match (ran, watch.ended()) {
             (Ok(()), None) => Ending::Done { stepwise: true },
             (_, Some(fault)) => match ended(fault, &self.program, None) {
                 fault if matches!(fault.kind, crate::execute::FaultKind::Budget { .. }) => {

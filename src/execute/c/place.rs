@@ -90,7 +90,7 @@ impl Printer<'_> {
     }
 
     /// A value as it is in memory.
-    fn to_memory(prim: Prim, x: String) -> String {
+    pub(super) fn to_memory(prim: Prim, x: String) -> String {
         if prim == Prim::Bool { format!("{x} & 1") } else { x }
     }
 

@@ -8,7 +8,9 @@ use rustc_hash::FxHashSet;
 use super::lanes::on_stack;
 use super::operation::Width;
 use super::print::Printer;
-use crate::kernel::code::{Block, Buffer, Code, Operand, Stm, Value};
+use super::share::{Decides, before, has_parts};
+use crate::kernel::code::{Block, Buffer, Code, Lanes, Operand, Stm, Value};
+use crate::kernel::parts::each;
 
 /// The statements of the function, and whether what they say is enough.
 pub(super) struct Measure {
@@ -20,6 +22,8 @@ struct Measuring<'p, 'c> {
     printer: &'p mut Printer<'c>,
     /// What is known of the arguments.
     known: FxHashSet<Value>,
+    /// The buffers that loops with parts add to: they have copies of them.
+    copied: FxHashSet<Buffer>,
     is_enough: bool,
 }
 
@@ -28,7 +32,20 @@ pub(super) fn measure(code: &Code) -> Measure {
     let mut printer = Printer::new(code);
     printer.line("int64_t bytes = 0;");
     let known = code.given_values().collect();
-    let mut measuring = Measuring { printer: &mut printer, known, is_enough: true };
+    let mut copied = FxHashSet::default();
+    each(&code.body, &mut |stm| {
+        if let Stm::Lanes(lanes) = stm
+            && has_parts(lanes)
+        {
+            copied.extend(&lanes.adds);
+        }
+    });
+    let mut sorted: Vec<Buffer> = copied.iter().copied().collect();
+    sorted.sort_unstable();
+    for Buffer(b) in sorted {
+        printer.line(&format!("i64_1 n{b} = 0;"));
+    }
+    let mut measuring = Measuring { printer: &mut printer, known, copied, is_enough: true };
     measuring.block(&code.body, None);
     let is_enough = measuring.is_enough;
     printer.line("return bytes;");
@@ -64,13 +81,20 @@ impl Measuring<'_, '_> {
                         continue;
                     }
                     let count = self.printer.plain(*count);
+                    if self.copied.contains(buffer) {
+                        // The most that it ever has.
+                        self.printer.line(&format!("n{0} = maxi_1(n{0}, {count});", buffer.0));
+                    }
                     let size = if stack.is_some() {
                         "W * 8".to_owned()
                     } else {
                         format!("sizeof({})", self.printer.stored(*buffer))
                     };
-                    self.printer.line(&format!("bytes += arena_bytes({count}, {size});"));
+                    let each = if stack.is_some() { "parts * " } else { "" };
+                    self.printer.line(&format!("bytes += {each}arena_bytes({count}, {size});"));
                 }
+                // Either may be as long as the other afterwards.
+                Stm::Swap(a, b) if self.copied.contains(a) || self.copied.contains(b) => self.is_enough = false,
                 Stm::If { condition, yes, no } if self.knows(*condition) && stack.is_none() => {
                     let condition = self.printer.plain(*condition);
                     self.printer.open(&format!("if ({condition}) {{"));
@@ -82,15 +106,16 @@ impl Measuring<'_, '_> {
                 }
                 Stm::Lanes(lanes) => {
                     let mut stack = FxHashSet::default();
-                    crate::kernel::parts::each(&lanes.body, &mut |stm| {
+                    each(&lanes.body, &mut |stm| {
                         if let Stm::Alloc(buffer, _) = stm {
                             stack.extend(on_stack(lanes, *buffer).map(|_| *buffer));
                         }
                     });
-                    for _ in &lanes.folds {
-                        self.printer.line("bytes += arena_bytes(W, 8);");
-                    }
                     self.printer.open("{");
+                    self.parts(lanes);
+                    for _ in &lanes.folds {
+                        self.printer.line("bytes += arena_bytes(parts * W, 8);");
+                    }
                     self.block(&lanes.body, Some(&stack));
                     self.printer.close();
                 }
@@ -104,5 +129,23 @@ impl Measuring<'_, '_> {
             }
         }
         self.known = outside;
+    }
+
+    /// How many parts a loop over lanes has, and the copies of what they add to.
+    fn parts(&mut self, lanes: &Lanes) {
+        if !has_parts(lanes) {
+            return self.printer.line("const i64_1 parts = 1;");
+        }
+        let Decides { work, copied, counts } = Decides::of(self.printer, lanes, &before(lanes));
+        if self.knows(lanes.count) && counts.iter().all(|count| self.knows(Operand::Value(*count))) {
+            let count = self.printer.plain(lanes.count);
+            self.printer.line(&format!("const i64_1 parts = parts_of({count}, share_of({count}, {work}, {copied}));"));
+        } else {
+            self.printer.line("const i64_1 parts = PARTS_MOST;");
+        }
+        for buffer in &lanes.adds {
+            let (b, stored) = (buffer.0, self.printer.stored(*buffer));
+            self.printer.line(&format!("bytes += arena_bytes(n{b} * (parts - 1), sizeof({stored}));"));
+        }
     }
 }
