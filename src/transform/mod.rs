@@ -28,7 +28,7 @@ mod vmap;
 
 #[cfg(feature = "futhark")]
 pub(crate) use partials::{ByOperand, Partial, Writer, partials};
-pub use verbs::{SparseDerivative, Wrt};
+pub use verbs::{SparseDerivative, Static, Wrt};
 
 use crate::array::Program;
 use crate::error::Result;

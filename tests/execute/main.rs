@@ -1,5 +1,7 @@
 //! Executors against the reference interpreter, one module for each kind of code.
 
+#[cfg(feature = "native")]
+mod along;
 mod blocks;
 mod branches;
 mod carried;

@@ -244,24 +244,11 @@ impl Slopes {
         }
     }
 
-    /// The derivatives of the errors of a point by the pose: for each coordinate by each number.
-    fn by_pose(&self, moving: &Moving, shares: &[F64], numbers: Arr<I64>) -> Matrix {
-        let (positions, weights) = moving.skin;
-        let corners = corners(shares, numbers);
-        let at: Vec<Vector> = corners.iter().map(|vertex| moving.vertices.index(*vertex)).collect();
-        let at = blend(shares, &at);
-        let (positions, weights): (Vec<_>, Vec<_>) = corners
-            .iter()
-            .zip(shares)
-            .map(|(vertex, share)| {
-                let position = positions.index(*vertex);
-                ([0, 1, 2, 3].map(|k| position.index(k) * -*share), of_turning(weights.index(*vertex)))
-            })
-            .unzip();
+    /// The derivatives of a vertex by the pose, taken from what is measured: for each coordinate by each number.
+    fn by_pose(&self, moving: &Moving, vertex: Vector, position: Vector, weights: Vector) -> Matrix {
+        let (at, position, weights) = (-vertex, -position, of_turning(weights));
         let skin = tabulate2d(FINGERS, JOINTS, |finger, joint| {
-            let weights: Vec<F64> = weights.iter().map(|weights| weights.index2(finger, joint)).collect();
-            let sum = |k: usize| positions.iter().zip(&weights).map(move |(position, weight)| position[k] * *weight);
-            literal([0, 1, 2, 3].map(|k| sum(k).reduce(|a, b| a + b).expect("a point is at one vertex at least")))
+            literal([0, 1, 2, 3].map(|k| position.index(k) * weights.index2(finger, joint)))
         });
         let skin: Matrix = skin.reshape([FINGERS, JOINTS * 4]);
         // It is linear in the row: it does not matter at which the derivative is taken.
@@ -271,6 +258,14 @@ impl Slopes {
             let by_facing = by_facing.map(|slope| along(slope, at)).concat(by_at);
             (0..FINGERS).fold(by_facing, |row, finger| row.concat(of_finger(finger)))
         })
+    }
+
+    /// The same for all vertices.
+    fn of_vertices(&self, moving: &Moving) -> Matrices {
+        let (positions, weights) = moving.skin;
+        moving
+            .vertices
+            .map3(positions, weights, |vertex, position, weights| self.by_pose(moving, vertex, position, weights))
     }
 
     /// The derivatives of the errors of a point by its coordinates in the triangle.
@@ -285,8 +280,8 @@ fn jacobian_of_vertices() -> Result<Program> {
     let slopes = Slopes::new()?;
     let jacobian = Program::trace_named(&["theta", "data"], |theta: Vector, data: Data| {
         let moving = slopes.moving(theta, data);
-        let (numbers, _) = data.2;
-        numbers.map(|numbers| slopes.by_pose(&moving, &[F64::from(1.0)], numbers)).flatten()
+        let ((numbers, _), rows) = (data.2, slopes.of_vertices(&moving));
+        numbers.map(|numbers| rows.index(numbers.index(0))).flatten()
     })?;
     Ok(jacobian.simplified())
 }
@@ -296,9 +291,12 @@ fn jacobian_in_triangles() -> Result<Program> {
     let slopes = Slopes::new()?;
     let jacobian = Program::trace_named(&["theta", "us", "data"], |theta: Vector, us: Matrix, data: Data| {
         let moving = slopes.moving(theta, data);
-        let (numbers, _) = data.2;
+        let ((numbers, _), rows) = (data.2, slopes.of_vertices(&moving));
         let of_point = |numbers, u| {
-            let by_pose = slopes.by_pose(&moving, &shares(u), numbers);
+            let shares = shares(u);
+            let rows: Vec<Matrix> = corners(&shares, numbers).into_iter().map(|vertex| rows.index(vertex)).collect();
+            let parts = shares.iter().zip(&rows).map(|(share, rows)| *rows * *share);
+            let by_pose = parts.reduce(|a, b| a + b).expect("a point is at one vertex at least");
             slopes.by_us(&moving, u, numbers).map2(by_pose, |us, pose| us.concat(pose))
         };
         numbers.map2(us, of_point).flatten()

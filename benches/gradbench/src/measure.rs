@@ -121,7 +121,8 @@ impl Tool {
         let wanted = Repetitions::of(input)?;
         let prepare = || {
             let task = (function.task)(input)?;
-            let program = self.compile(&task.program)?;
+            // For the sizes of the input, as compilers that are called with arrays do by themselves.
+            let program = self.compile(&task.program.specialise_like(&task.inputs)?)?;
             let arguments = task.arguments();
             Ok((task, program, arguments))
         };

@@ -19,6 +19,15 @@ use crate::primitives::Primitive;
 /// Private buffers of no more elements than this are on the stack.
 const MAX_ON_STACK: i64 = 64;
 
+/// A body of no more statements than this is printed twice: for blocks all of whose lanes are active, and for the last one.
+const MAX_TWICE: usize = 64;
+
+fn statements(block: &[Stm]) -> usize {
+    let mut count = 0;
+    each(block, &mut |_| count += 1);
+    count
+}
+
 /// What a loop over lanes uses of what is around it.
 struct Needs {
     values: Vec<Value>,
@@ -158,8 +167,6 @@ impl Printer<'_> {
     }
 
     fn function(&mut self, number: usize, lanes: &Lanes, needs: &Needs) -> Step<()> {
-        let folded: Vec<(Value, Prim)> =
-            lanes.folds.iter().map(|fold| (fold.cell, self.code.prim(Operand::Value(fold.cell)))).collect();
         let type_of = |this: &Self, value: Value| format!("{}_1", this.register(this.code.prim(Operand::Value(value))));
         self.line(&format!("struct loop_{number} {{"));
         for value in &needs.values {
@@ -217,26 +224,26 @@ impl Printer<'_> {
             self.line(&format!("{register}_w v{cell} = {start};"));
         }
         self.line("int status = 0;");
-        self.open("for (i64_1 first = from; first < to; first += W) {");
-        self.line("const int n = to - first < W ? (int)(to - first) : W;");
-        self.line("const i64_w live = lti_w(lane_numbers(0), alli_w(n));");
-        self.line(&format!("const i64_w v{} = lane_numbers(first);", lanes.index.0));
-        self.line(&format!("(void)live, (void)v{};", lanes.index.0));
-        for (cell, prim) in &folded {
-            self.line(&format!("const {}_w before{1} = v{1};", self.register(*prim), cell.0));
-        }
-        self.tick();
-        self.block(&lanes.body)?;
-        if !folded.is_empty() {
-            self.open("if (n < W) {");
-            for (cell, prim) in &folded {
-                let (now, before) = (format!("v{}", cell.0), format!("before{}", cell.0));
-                let kept = self.select(*prim, Width::Wide, ["live", &now, &before]);
-                self.line(&format!("{now} = {kept};"));
-            }
+        if statements(&lanes.body) <= MAX_TWICE {
+            // Without the last block the compiler knows that all lanes are active.
+            self.line("const i64_1 whole = from + (to - from) / W * W;");
+            self.line("i64_1 first = from;");
+            self.blocks("whole");
+            self.line("const int n = W;");
+            self.lanes_of_block(lanes)?;
+            self.close_blocks();
+            self.open("if (first < to) {");
+            self.line("const int n = (int)(to - first);");
+            self.tick();
+            self.lanes_of_block(lanes)?;
             self.close();
+        } else {
+            self.line("i64_1 first = from;");
+            self.blocks("to");
+            self.line("const int n = to - first < W ? (int)(to - first) : W;");
+            self.lanes_of_block(lanes)?;
+            self.close_blocks();
         }
-        self.close();
         if needs.combined {
             for fold in &lanes.folds {
                 let (cell, prim) = (fold.cell.0, self.code.prim(fold.start));
@@ -272,6 +279,47 @@ impl Printer<'_> {
         self.line("return status;");
         self.close();
         self.line("");
+        Ok(())
+    }
+
+    /// Opens a loop of blocks to this lane.
+    fn blocks(&mut self, to: &str) {
+        if self.watched {
+            self.open(&format!("for (i64_1 stop; first < {to};) {{"));
+            self.line(&format!("TICKS_OF_BLOCKS(first, stop, {to});"));
+            self.open("for (; first < stop; first += W) {");
+        } else {
+            self.open(&format!("for (; first < {to}; first += W) {{"));
+        }
+    }
+
+    fn close_blocks(&mut self) {
+        self.close();
+        if self.watched {
+            self.close();
+        }
+    }
+
+    /// What a block of lanes does, of which the first `n` are active.
+    fn lanes_of_block(&mut self, lanes: &Lanes) -> Step<()> {
+        self.line("const i64_w live = lti_w(lane_numbers(0), alli_w(n));");
+        self.line(&format!("const i64_w v{} = lane_numbers(first);", lanes.index.0));
+        self.line(&format!("(void)live, (void)v{};", lanes.index.0));
+        let folded: Vec<(Value, Prim)> =
+            lanes.folds.iter().map(|fold| (fold.cell, self.code.prim(Operand::Value(fold.cell)))).collect();
+        for (cell, prim) in &folded {
+            self.line(&format!("const {}_w before{1} = v{1};", self.register(*prim), cell.0));
+        }
+        self.block(&lanes.body)?;
+        if !folded.is_empty() {
+            self.open("if (n < W) {");
+            for (cell, prim) in &folded {
+                let (now, before) = (format!("v{}", cell.0), format!("before{}", cell.0));
+                let kept = self.select(*prim, Width::Wide, ["live", &now, &before]);
+                self.line(&format!("{now} = {kept};"));
+            }
+            self.close();
+        }
         Ok(())
     }
 

@@ -63,6 +63,10 @@ static inline i64_1 share_of(i64_1 count, f64_1 work, f64_1 copied) {
     return (all / each + (all % each != 0)) * W;
 }
 static inline i64_1 parts_of(i64_1 count, i64_1 share) { return count <= share ? 1 : count / share + (count % share != 0); }
+/* The next stretch of blocks of lanes. */
+#define TICKS_OF_BLOCKS(first, stop, to)                            \
+    stop = (to) - first < 1024 * W ? (to) : first + 1024 * W;       \
+    TICK((stop - first) / W + ((stop - first) % W != 0))
 #define SWAP(T, a, b)                                               \
     do {                                                            \
         T swapped = a;                                              \

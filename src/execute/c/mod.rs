@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `passes` | the passes over programs and code that are for C |
 //! | `print`, `lanes`, `place`, `operation` | code as C: statements, loops over lanes, elements of buffers, operations |
+//! | `along` | loops in which each lane goes along a row of its own |
 //! | `share` | loops over lanes in parts that run at the same time |
 //! | `hoist` | which values are declared at the top of a function |
 //! | `unit`, `entry`, `workspace` | files of C, for others a function and how many bytes it needs |
@@ -16,6 +17,7 @@
 //! | `compiler`, `native` | files compiled and kept, programs that run so |
 //! | `context`, `heap` | runs as compiled code has them, their memory and what they are held to |
 
+mod along;
 mod compiler;
 mod context;
 #[cfg(not(feature = "unstable"))]

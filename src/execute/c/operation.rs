@@ -30,11 +30,12 @@ impl Width {
 impl Printer<'_> {
     /// Whether lanes differ in an operand.
     pub(super) fn varies(&self, operand: Operand) -> bool {
-        operand.value().is_some_and(|value| self.code.values[value.0 as usize].varying)
+        let is_wide = |value: Value| self.code.values[value.0 as usize].varying;
+        operand.value().is_some_and(is_wide) || self.along.as_ref().is_some_and(|along| along.is_wide(operand))
     }
 
     pub(super) fn width(&self, value: Value) -> Width {
-        if self.code.values[value.0 as usize].varying { Width::Wide } else { Width::One }
+        if self.varies(Operand::Value(value)) { Width::Wide } else { Width::One }
     }
 
     /// The type that reals have in registers.

@@ -47,6 +47,12 @@ impl Printer<'_> {
 
     fn reach(&self, place: &Place) -> Reach {
         let start = self.start(place);
+        if let Some(along) = &self.along {
+            let own = place.varying.map_or_else(|| "0".to_owned(), |varying| self.one_of(varying));
+            let lane = place.lane.map_or_else(|| "0".to_owned(), |by| Self::times(self.plain(by), "lane".to_owned()));
+            let at = Self::sum(Self::sum(start, lane), own);
+            return if along.is_row(place) { Reach::Apart(at, "1".to_owned()) } else { Reach::Same(at) };
+        }
         let is_own = self.code.buffers[place.buffer.0 as usize].private;
         let varying = place.varying.map(|varying| self.operand(varying, Width::Wide));
         match (is_own, place.lane, varying) {
@@ -64,6 +70,14 @@ impl Printer<'_> {
                 let by = self.plain(by);
                 Reach::At(format!("addi_w(apart_w({first}, {by}), {at})"))
             }
+        }
+    }
+
+    /// What the lane has whose row is gone along.
+    fn one_of(&self, varying: Operand) -> String {
+        match varying {
+            Operand::Value(value) if self.varies(varying) => format!("one{}", value.0),
+            same => self.plain(same),
         }
     }
 

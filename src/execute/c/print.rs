@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
+use super::along::Along;
 use super::hoist::hoisted;
 use super::operation::Width;
 use crate::array::Prim;
@@ -24,7 +25,7 @@ pub(super) type Step<T> = Result<T, Unsupported>;
 pub(super) struct Printer<'c> {
     pub(super) code: &'c Code,
     /// Whether steps are counted, so that a run can be ended.
-    watched: bool,
+    pub(super) watched: bool,
     pub(super) mentions: Mentions,
     /// The buffers that are exchanged.
     swapped: FxHashSet<Buffer>,
@@ -33,6 +34,8 @@ pub(super) struct Printer<'c> {
     depth: usize,
     /// Whether statements are those of a loop over lanes.
     pub(super) in_lanes: bool,
+    /// The loop along rows that is being written, if one is.
+    pub(super) along: Option<Along>,
     /// What is declared at the top of the function.
     pub(super) hoisted: FxHashSet<Value>,
     /// The lanes' own buffers that are on the stack, of the loop that is being written.
@@ -72,6 +75,9 @@ pub(super) struct Printed {
     pub(super) blames: Vec<Option<Claim>>,
 }
 
+/// The most iterations between two looks at whether a run is to end.
+const STRETCH: i64 = 1024;
+
 /// The most operands of a check that are kept.
 pub(super) const MAX_OPERANDS: usize = 4;
 
@@ -99,6 +105,7 @@ impl<'c> Printer<'c> {
             out: String::new(),
             depth: 1,
             in_lanes: false,
+            along: None,
             hoisted: FxHashSet::default(),
             on_stack: FxHashSet::default(),
             loops: Vec::new(),
@@ -296,23 +303,10 @@ impl<'c> Printer<'c> {
                 let wrong = format!("outside{}({index}, {length})", width.suffix());
                 self.check(width, &wrong, *mask, blame.as_deref());
             }
-            Stm::For { index, count, body, .. } => {
-                let (i, count) = (format!("i{}", index.0), self.plain(*count));
-                if self.watched {
-                    // In stretches, between which the run may be ended, so that the loop itself stays simple.
-                    self.open(&format!("for (i64_1 {i} = 0, stop{i} = 0; {i} < {count};) {{"));
-                    self.line(&format!("TICKS({i}, stop{i}, {count});"));
-                    self.open(&format!("for (; {i} < stop{i}; {i}++) {{"));
-                } else {
-                    self.open(&format!("for (i64_1 {i} = 0; {i} < {count}; {i}++) {{"));
-                }
-                self.bind(*index, &i);
-                self.block(body)?;
-                self.close();
-                if self.watched {
-                    self.close();
-                }
-            }
+            Stm::For { index, count, body, .. } => match self.along(*index, *count, body) {
+                Some(done) => done?,
+                None => self.one_after_another(*index, *count, body)?,
+            },
             Stm::While { before, condition, body, .. } => {
                 self.open("for (;;) {");
                 self.tick();
@@ -335,6 +329,32 @@ impl<'c> Printer<'c> {
             }
             Stm::Lanes(lanes) => self.lanes(lanes)?,
             Stm::Product(product) => self.product(product),
+        }
+        Ok(())
+    }
+
+    /// A loop whose iterations follow one another.
+    pub(super) fn one_after_another(&mut self, index: Value, count: Operand, body: &Block) -> Step<()> {
+        let (i, count) = (format!("i{}", index.0), self.plain(count));
+        let is_short = self.watched && count.parse::<i64>().is_ok_and(|count| count <= STRETCH);
+        if is_short {
+            // The compiler sees how often.
+            self.line(&format!("TICK({count});"));
+        }
+        let in_stretches = self.watched && !is_short;
+        if in_stretches {
+            // In stretches, between which the run may be ended, so that the loop itself stays simple.
+            self.open(&format!("for (i64_1 {i} = 0, stop{i} = 0; {i} < {count};) {{"));
+            self.line(&format!("TICKS({i}, stop{i}, {count});"));
+            self.open(&format!("for (; {i} < stop{i}; {i}++) {{"));
+        } else {
+            self.open(&format!("for (i64_1 {i} = 0; {i} < {count}; {i}++) {{"));
+        }
+        self.bind(index, &i);
+        self.block(body)?;
+        self.close();
+        if in_stretches {
+            self.close();
         }
         Ok(())
     }

@@ -8,9 +8,11 @@
 mod jacobian;
 mod reach;
 mod sparse;
+mod specialise;
 mod wrt;
 
 pub use sparse::SparseDerivative;
+pub use specialise::Static;
 pub use wrt::Wrt;
 
 use super::{jvp, vjp};
