@@ -88,8 +88,8 @@
 //! # What is kept
 //!
 //! Names are kept as semantic versioning says, and enums that will grow are `non_exhaustive`. Behind the feature `unstable` is what the
-//! command line, the laws and the tests of this project look at: `draw`, `execute::c`, `execute::math`, `tracing::probe`, and the stages of
-//! [`futhark`] between a text and an array program. It may change with every version.
+//! command line, the laws and the tests of this project look at: `draw`, `execute::c`, `execute::math`, `futhark::files`, `tracing::probe`, and
+//! the stages of [`futhark`] between a text and an array program. It may change with every version.
 //!
 //! The equations that hold between the rooms are public functions of the crate `catadiff-laws`, to be run on your own
 //! types in your own tests.

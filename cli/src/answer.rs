@@ -4,7 +4,7 @@
 
 use std::io::Write;
 
-use catadiff::futhark::source::{Message, Severity, Sources};
+use catadiff::futhark::source::{Message, Sources};
 
 /// Exit code: a test failed.
 pub(crate) const FAILED: u8 = 1;
@@ -12,9 +12,6 @@ pub(crate) const FAILED: u8 = 1;
 pub(crate) const ASKED: u8 = 2;
 /// Exit code: a program met an error while it ran.
 pub(crate) const RAN: u8 = 3;
-
-/// The most messages that are shown at once.
-const MESSAGES: usize = 20;
 
 /// What goes to standard output.
 #[derive(Debug)]
@@ -45,7 +42,7 @@ impl Failure {
 
     /// A text that is no program, or no values.
     pub(crate) fn refused(sources: &Sources, messages: &[Message]) -> Self {
-        Failure::asked(shown(sources, messages))
+        Failure::asked(sources.show_all(messages))
     }
 
     /// What a program met while it ran.
@@ -57,7 +54,7 @@ impl Failure {
             let also = message.hint.map_or_else(String::new, |hint| format!("{hint}; "));
             message.hint = Some(format!("{also}`{option} N` allows more"));
         }
-        Failure { output: Vec::new(), text: placed(sources, &message), code }
+        Failure { output: Vec::new(), text: sources.show_placed(&message), code }
     }
 }
 
@@ -76,31 +73,4 @@ fn raises(message: &Message) -> Option<&'static str> {
 /// Says something on standard error. A reader that is gone is no mistake.
 pub(crate) fn tell(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
-}
-
-/// A message at its place, or alone if it has none.
-pub(crate) fn placed(sources: &Sources, message: &Message) -> String {
-    if message.span == Default::default() {
-        let hint = message.hint.as_ref().map_or_else(String::new, |hint| format!("\n  hint: {hint}"));
-        return format!("{} [{}]{hint}\n", message.text, message.code);
-    }
-    sources.show(message).to_string()
-}
-
-/// Errors before warnings, one under the other.
-pub(crate) fn shown(sources: &Sources, messages: &[Message]) -> String {
-    let (errors, warnings): (Vec<_>, Vec<_>) = messages.iter().partition(|message| message.severity == Severity::Error);
-    let mut texts: Vec<String> = Vec::new();
-    for message in errors.into_iter().chain(warnings) {
-        let text = placed(sources, message);
-        // A file that is imported twice says the same twice.
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-        if texts.len() > MESSAGES {
-            texts[MESSAGES] = format!("… and more: {} messages in all\n", messages.len());
-            break;
-        }
-    }
-    texts.concat()
 }

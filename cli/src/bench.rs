@@ -12,7 +12,7 @@ use catadiff::futhark::values::Array;
 use catadiff::interpret::Limits;
 use serde_json::json;
 
-use crate::answer::{Answer, FAILED, Failure, placed};
+use crate::answer::{Answer, FAILED, Failure};
 use crate::arguments::Arguments;
 use crate::cases::{Suite, caught, dataset, skipped};
 use crate::derivative::{WRAPPER, derived};
@@ -96,7 +96,7 @@ fn measured(
     executor: (Executor, Limits),
     runs: Option<usize>,
 ) -> Result<([Option<f64>; 3], Option<String>), String> {
-    let told = |loaded: &Loaded, message: Message| placed(&loaded.texts.sources, &message);
+    let told = |loaded: &Loaded, message: Message| loaded.texts.sources.show_placed(&message);
     let (Ran { results, note }, seconds) =
         timed(&loaded.program, name, input, executor, runs).map_err(|message| told(loaded, message))?;
     let found = entry(&loaded.program, Some(name)).map_err(|failure| failure.text)?;

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use catadiff::futhark::core::Program;
+use catadiff::futhark::files::Texts;
 use catadiff::futhark::source::{Message, Sources};
 use catadiff::futhark::testing::blocks::{Block, Case, Input, Output, blocks, draw};
 use catadiff::futhark::testing::script;
@@ -13,11 +14,9 @@ use catadiff::futhark::values::Array;
 use catadiff::interpret::Limits;
 use regex_lite::Regex;
 
-use crate::answer::{placed, shown};
 use crate::compare::{OF_THE_LANGUAGE, Tolerance, difference};
 use crate::engine::{Engine, Executor};
 use crate::input::from_file;
-use crate::load::Texts;
 
 /// What to do with every case.
 #[derive(Debug, Clone)]
@@ -70,10 +69,10 @@ impl Suite {
         let mut texts = Texts::default();
         let read = texts.file(path);
         let text = texts.sources.files.first().map(|source| source.text.clone()).unwrap_or_default();
-        let blocks = blocks(&text, 0).map_err(|messages| shown(&texts.sources, &messages))?;
+        let blocks = blocks(&text, 0).map_err(|messages| texts.sources.show_all(&messages))?;
         let checked = match read {
             // A file that cannot be read has no blocks that could expect it.
-            Err(messages) if texts.sources.files.is_empty() => return Err(shown(&texts.sources, &messages)),
+            Err(messages) if texts.sources.files.is_empty() => return Err(texts.sources.show_all(&messages)),
             Err(messages) => Err(messages),
             Ok((_, tree)) => texts.check(&tree),
         };
@@ -92,7 +91,8 @@ impl Suite {
                     let fault = |text| Message::error("value", Default::default(), text);
                     from_file(&self.beside(path)).map_err(fault)
                 };
-                caught(|| script::values(text, program, limits, &load)).map_err(|found| placed(&self.sources, &found))
+                caught(|| script::values(text, program, limits, &load))
+                    .map_err(|found| self.sources.show_placed(&found))
             }
         }
     }
@@ -144,7 +144,7 @@ pub(crate) fn run(path: &Path, plan: &Plan) -> Vec<Verdict> {
     let (program, warnings) = match (&suite.checked, refusal) {
         (Err(messages), Some(block)) => {
             let line = suite.sources.position(block.span).0;
-            let found = shown(&suite.sources, messages);
+            let found = suite.sources.show_all(messages);
             return vec![about(line, expected_error(block.refused.as_deref().unwrap_or(""), &found))];
         }
         (Ok(_), Some(block)) => {
@@ -154,10 +154,10 @@ pub(crate) fn run(path: &Path, plan: &Plan) -> Vec<Verdict> {
                 Status::Failed("expected a program that is refused, found no mistake in it".into()),
             )];
         }
-        (Err(messages), None) => return vec![about(1, Status::Failed(shown(&suite.sources, messages)))],
+        (Err(messages), None) => return vec![about(1, Status::Failed(suite.sources.show_all(messages)))],
         (Ok((program, warnings)), None) => (program, warnings),
     };
-    let warned = shown(&suite.sources, warnings);
+    let warned = suite.sources.show_all(warnings);
     for block in &suite.blocks {
         let line = suite.sources.position(block.span).0;
         if let Some(reason) = skipped(&block.tags, None, &plan.exclude) {
@@ -228,11 +228,11 @@ fn carried_out(
     });
     let fault = |message: &Message| {
         let input: String = input.iter().map(|value| format!(" {}", value.type_name())).collect();
-        placed(&suite.sources, message) + &format!("  for input of types{input}\n")
+        suite.sources.show_placed(message) + &format!("  for input of types{input}\n")
     };
     let found = match (found, &case.output) {
         (Err(message), Output::Error(pattern)) => {
-            return expected_error(pattern, &placed(&suite.sources, &message));
+            return expected_error(pattern, &suite.sources.show_placed(&message));
         }
         (Err(message), _) => return Status::Failed(fault(&message)),
         (Ok(found), Output::Error(pattern)) => {

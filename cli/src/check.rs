@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use catadiff::futhark::core::{Entry, Program};
+use catadiff::futhark::files::Texts;
 use catadiff::futhark::source::{Message, Severity, Sources};
 use serde_json::json;
 
-use crate::answer::{ASKED, Answer, Failure, shown, tell};
+use crate::answer::{ASKED, Answer, Failure, tell};
 use crate::arguments::Arguments;
-use crate::load::Texts;
 
 /// See the table.
 pub(crate) fn check(arguments: &Arguments) -> Result<Answer, Failure> {
@@ -29,7 +29,7 @@ pub(crate) fn check(arguments: &Arguments) -> Result<Answer, Failure> {
         if arguments.has("json") {
             messages.iter().for_each(|message| output.push_str(&told(&texts.sources, path, message)));
         } else {
-            wrong.push_str(&shown(&texts.sources, &messages));
+            wrong.push_str(&texts.sources.show_all(&messages));
         }
         for entry in program.iter().flat_map(|program| &program.entries) {
             let of = type_of(program.as_ref().expect("it has an entry"), entry);

@@ -10,7 +10,7 @@ use catadiff::futhark::elaborate::compile_entry;
 use catadiff::futhark::meaning::interface;
 use catadiff::futhark::source::Name;
 
-use crate::answer::{Answer, Failure, shown, tell};
+use crate::answer::{Answer, Failure, tell};
 use crate::arguments::Arguments;
 use crate::carrier::{Active, Carrier};
 use crate::engine::Executor;
@@ -27,7 +27,7 @@ pub(crate) fn differentiate(mode: &str, arguments: &Arguments) -> Result<Answer,
     let mut loaded = Loaded::file(arguments.file()?)?;
     let program = derived(mode, &mut loaded, arguments.option("entry"), arguments.option("wrt"))?;
     let sources = &loaded.texts.sources;
-    tell(&shown(sources, &loaded.warnings));
+    tell(&sources.show_all(&loaded.warnings));
     let primal = loaded.entry(arguments)?;
     let active = active(&loaded.program, primal, arguments.option("wrt"))?;
     let names = names(mode, primal, &active);

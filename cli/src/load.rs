@@ -1,80 +1,17 @@
-//! Programs from files, with the files they import.
+//! Programs from files, ready to be asked for their entry points.
 //!
-//! Law: a file is read once however it is named; what cannot be read is a message at the import that wants it.
+//! Law: what is known of a program is what its file and those that it imports say; more declarations are checked with these.
 
-use std::collections::HashMap;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
-use catadiff::futhark::check::{self, Imports};
 use catadiff::futhark::core::{Entry, Program};
-use catadiff::futhark::source::{Message, Name, Sources, Span};
+use catadiff::futhark::files::Texts;
+use catadiff::futhark::source::{Message, Name};
 use catadiff::futhark::syntax::{parse, tree::File};
 
 use crate::answer::Failure;
 use crate::arguments::Arguments;
-
-/// The longest text that is read as a program.
-const LONGEST: u64 = 1 << 28;
-
-/// The texts read so far.
-#[derive(Debug, Default)]
-pub(crate) struct Texts {
-    pub(crate) sources: Sources,
-    /// Where each text is from, by its number.
-    folders: HashMap<u32, PathBuf>,
-    known: HashMap<PathBuf, (u32, Rc<File>)>,
-}
-
-impl Texts {
-    /// Reads a file and makes a tree of it.
-    pub(crate) fn file(&mut self, path: &Path) -> Result<(u32, Rc<File>), Vec<Message>> {
-        let identity = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        if let Some(known) = self.known.get(&identity) {
-            return Ok(known.clone());
-        }
-        let text = text(path).map_err(|text| vec![Message::error("file", Span::default(), text)])?;
-        let number = self.sources.add(path.display().to_string(), text);
-        self.folders.insert(number, path.parent().unwrap_or(Path::new("")).to_owned());
-        let tree = Rc::new(parse(&self.sources.files[number as usize].text, number)?);
-        self.known.insert(identity, (number, tree.clone()));
-        Ok((number, tree))
-    }
-
-    /// Checks declarations.
-    pub(crate) fn check(&mut self, file: &File) -> Result<(Program, Vec<Message>), Vec<Message>> {
-        check::check(file, self)
-    }
-}
-
-impl Imports for Texts {
-    fn load(&mut self, path: &str, from: u32) -> Result<(u32, Rc<File>), Vec<Message>> {
-        let folder = self.folders.get(&from).cloned().unwrap_or_default();
-        self.file(&folder.join(format!("{path}.fut")))
-    }
-}
-
-/// What is in a file.
-fn text(path: &Path) -> Result<String, String> {
-    let name = path.display();
-    let found = std::fs::metadata(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no file `{name}`"),
-        _ => format!("`{name}` cannot be read: {error}"),
-    })?;
-    if found.is_dir() {
-        return Err(format!("`{name}` is a folder, and a file is wanted"));
-    }
-    let mut bytes = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes));
-    read.map_err(|error| format!("`{name}` cannot be read: {error}"))?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(format!("`{name}` is longer than {LONGEST} bytes, the longest a program may be"));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        format!("`{name}` is not Unicode text: byte {} is part of no character", error.utf8_error().valid_up_to())
-    })
-}
 
 /// A checked program.
 #[derive(Debug)]

@@ -5,16 +5,16 @@
 use std::io::{BufRead, IsTerminal, Write};
 
 use catadiff::futhark::core::{Program, Type};
+use catadiff::futhark::files::Texts;
 use catadiff::futhark::interpreter;
 use catadiff::futhark::source::{Message, Name};
 use catadiff::futhark::syntax::tree::{Declaration, DeclarationKind, Expression, File, ValueDeclaration};
 use catadiff::futhark::syntax::{parse, parse_expression};
 use catadiff::interpret::Limits;
 
-use crate::answer::{Answer, Failure, shown, tell};
+use crate::answer::{Answer, Failure, tell};
 use crate::arguments::Arguments;
 use crate::cases::caught;
-use crate::load::Texts;
 
 const HELP: &str = "\
 declarations are kept: def square (x: f64) = x * x
@@ -97,7 +97,7 @@ impl Session {
     }
 
     fn shown(&self, messages: &[Message]) -> String {
-        shown(&self.texts.sources, messages)
+        self.texts.sources.show_all(messages)
     }
 
     fn declare(&mut self, declarations: Vec<Declaration>) -> Result<String, String> {
@@ -143,7 +143,7 @@ impl Session {
         }
         let program = self.with(expression, true)?;
         let results = caught(|| interpreter::run(&program, IT, &[], self.limits));
-        let results = results.map_err(|message| crate::answer::placed(&self.texts.sources, &message))?;
+        let results = results.map_err(|message| self.texts.sources.show_placed(&message))?;
         Ok(results.iter().map(|value| format!("{value}\n")).collect())
     }
 
@@ -161,7 +161,7 @@ impl Session {
             texts.check(&file)?;
             Ok(file)
         });
-        let file = checked.map_err(|messages| shown(&texts.sources, &messages))?;
+        let file = checked.map_err(|messages| texts.sources.show_all(&messages))?;
         self.texts = texts;
         self.known = (*file).clone();
         Ok(())

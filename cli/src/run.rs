@@ -4,7 +4,7 @@
 
 use catadiff::futhark::elaborate::compile_entry;
 
-use crate::answer::{Answer, Failure, shown, tell};
+use crate::answer::{Answer, Failure, tell};
 use crate::arguments::Arguments;
 use crate::carrier::Carrier;
 use crate::engine::Executor;
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let loaded = Loaded::file(arguments.file()?)?;
     let entry = loaded.entry(arguments)?;
     let sources = &loaded.texts.sources;
-    tell(&shown(sources, &loaded.warnings));
+    tell(&sources.show_all(&loaded.warnings));
     let values = from_stdin(entry, &format!("`{}`", entry.name), &parameters(entry))?;
     if let Some(carrier) = carrier {
         let elaborated =

@@ -5,7 +5,7 @@
 //! (tests/array/text.rs, tests/transform/sizes.rs).
 
 use super::operation::{Agree, Op};
-use super::program::Atom;
+use super::program::{Atom, Program, Stm};
 use super::sizes::{SizeTable, Terms};
 use super::typing;
 
@@ -53,6 +53,29 @@ pub(crate) fn compared(op: &Op, sizes: &SizeTable, kept: impl Fn(usize) -> bool)
     let mut found = Vec::new();
     let Ok(_) = typing::results(op, &mut Terms { sizes, comparisons: Some((&kept, &mut found)) });
     found
+}
+
+impl Program {
+    /// The sizes that must agree in every run, whatever is computed: those that the statements outside of bodies compare.
+    ///
+    /// ```
+    /// use catadiff::array::{Agreement, Extent, Program, trace::{Arr, F64}};
+    /// let dot = Program::trace(|x: Arr<F64>, y: Arr<F64>| (x * y).sum())?;
+    /// let [x, y] = dot.function().params[..] else { panic!("two parameters") };
+    /// let compared = dot.compared_sizes();
+    /// assert_eq!(compared[0].what, Agreement::Mapped);
+    /// assert_eq!((&compared[0].first[..], &compared[0].second[..]), (&[Extent::Of(x.into(), 0)][..], &[Extent::Of(y.into(), 0)][..]));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    #[must_use]
+    pub fn compared_sizes(&self) -> Vec<Agree> {
+        let sizes = self.sizes();
+        let of_statement = |stm: &Stm| match &stm.op {
+            Op::Agree(agree) => vec![(**agree).clone()],
+            op => compared(op, &sizes, |_| true).into_iter().map(|(agree, _)| agree).collect(),
+        };
+        self.function.body.stms.iter().flat_map(of_statement).collect()
+    }
 }
 
 macro_rules! agreements {

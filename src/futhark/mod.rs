@@ -14,6 +14,8 @@
 
 mod chain;
 pub mod elaborate;
+#[cfg(feature = "unstable")]
+pub mod files;
 mod prelude;
 pub mod source;
 pub mod values;

@@ -53,6 +53,9 @@ pub struct Sources {
     pub files: Vec<Source>,
 }
 
+/// The most messages that are shown at once.
+const MOST_SHOWN: usize = 20;
+
 /// The codes of the messages that the command shows about programs: each has a section on the page of messages, and no other has.
 /// Beside them there are codes of mistakes of ours, and of programs and arguments that are made without a text.
 pub const CODES: [&str; 24] = [
@@ -184,5 +187,44 @@ impl Sources {
                 None => Ok(()),
             }
         })
+    }
+
+    /// A message as people read it: at its place, or in one line if it has none.
+    #[must_use]
+    pub fn show_placed(&self, message: &Message) -> String {
+        if message.span == Span::default() {
+            let hint = message.hint.as_ref().map_or_else(String::new, |hint| format!("\n  hint: {hint}"));
+            return format!("{} [{}]{hint}\n", message.text, message.code);
+        }
+        self.show(message).to_string()
+    }
+
+    /// Messages as people read them: errors before warnings, one under the other, each once.
+    ///
+    /// ```
+    /// use catadiff::futhark::{elaborate::compile, source::Sources};
+    /// let mut sources = Sources::default();
+    /// let text = "entry half (n: i32): f64 = n / 2";
+    /// sources.add("half.fut", text);
+    /// let messages = compile(text, "half").unwrap_err();
+    /// assert!(sources.show_all(&messages).starts_with("half.fut:1:28: error: "));
+    /// ```
+    #[must_use]
+    pub fn show_all(&self, messages: &[Message]) -> String {
+        let (errors, warnings): (Vec<_>, Vec<_>) =
+            messages.iter().partition(|message| message.severity == Severity::Error);
+        let mut texts: Vec<String> = Vec::new();
+        for message in errors.into_iter().chain(warnings) {
+            let text = self.show_placed(message);
+            // A file that is imported twice says the same twice.
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+            if texts.len() > MOST_SHOWN {
+                texts[MOST_SHOWN] = format!("… and more: {} messages in all\n", messages.len());
+                break;
+            }
+        }
+        texts.concat()
     }
 }

@@ -345,3 +345,22 @@ fn integers_that_are_differentiated_by_are_not() -> Result<()> {
     assert_eq!(pushed, (7.5, 2, 3.0 + 5.0, 1));
     Ok(())
 }
+
+#[test]
+fn programs_beside_each_other_take_the_same_parameters() -> Result<()> {
+    let square = Program::trace_named(&["x"], |x: F64| x * x)?;
+    let both = square.jvp()?.beside(&square)?;
+    assert_eq!(both.names(), ["x", "tangent_x"]);
+    assert_eq!(both.at::<(f64, f64, f64)>((3.0, 1.0))?, (9.0, 6.0, 9.0));
+    // It does not matter which of them takes more, and what both compute is there once.
+    let swapped = square.beside(&square.jvp()?)?;
+    assert_eq!((swapped.names(), swapped.statements()), (both.names(), both.statements()));
+    assert_eq!(both.statements(), square.jvp()?.statements());
+    let sum = Program::trace(|x: Arr<F64>| x.sum())?;
+    let error = square.beside(&sum).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the parameter `x0` of the other program is of type []f64 where type f64 is asked for"
+    );
+    Ok(())
+}

@@ -25,7 +25,7 @@ const ROOMS: &[&str] = &[
 /// The parts of the room `futhark`, in the same order.
 #[rustfmt::skip]
 const FUTHARK: &[&str] = &[
-    "chain", "prelude", "source", "syntax", "core", "check", "values", "meaning", "interpreter", "elaborate", "testing",
+    "chain", "prelude", "source", "syntax", "core", "check", "files", "values", "meaning", "interpreter", "elaborate", "testing",
 ];
 
 /// What is in `src/carriers/` and no carrier, but serves them: files, and a crate that `operators!` names.

@@ -7,7 +7,12 @@ struct arena {
     void *pool;
 };
 
-static inline i64_1 arena_bytes(i64_1 count, i64_1 size) { return (maxi_1(count, 1) * size + 63) & ~INT64_C(63); }
+/* No machine has as many bytes: a call that wants more wants these, and has none. */
+#define ARENA_MOST (INT64_C(1) << 48)
+
+static inline i64_1 arena_bytes(i64_1 count, i64_1 size) {
+    return count > ARENA_MOST / size ? ARENA_MOST : (maxi_1(count, 1) * size + 63) & ~INT64_C(63);
+}
 
 static void *arena_memory(struct context *context, void *before, i64_1 elements, i64_1 size, i64_1 kind) {
     struct arena *arena = context->self;
@@ -68,8 +73,13 @@ static int arena_share(struct context *context, int (*part)(struct context *, co
 /* Puts a result where it goes, unless it is there: whether there is no room. */
 static int leave(const struct port *out, int rank, i64_1 size, void *to, i64_1 room) {
     i64_1 count = 1;
-    for (int k = 0; k < rank; k++) count *= out->sizes[k];
-    if (count > room) return 1;
+    int is_empty = 0, is_beyond = 0;
+    for (int k = 0; k < rank; k++) {
+        is_empty |= out->sizes[k] == 0;
+        is_beyond |= __builtin_mul_overflow(count, out->sizes[k], &count);
+    }
+    if (is_empty) return 0;
+    if (is_beyond || count > room) return 1;
     if (count > 0 && out->elements != to) __builtin_memcpy(to, out->elements, (size_t)(count * size));
     return 0;
 }

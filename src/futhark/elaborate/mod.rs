@@ -38,7 +38,8 @@ use crate::error::{Error, Place};
 use crate::execute::{Compiled, EXECUTORS, Executor, RunReport};
 use crate::interpret::{Control, Limits, Value, run};
 use operand::{Of, Operand};
-use site::{Check, FIRST_CHECK, Site};
+pub use site::FIRST_CHECK;
+use site::{Check, Site};
 
 /// How far the interpreter goes to find the place of an error.
 const STEPS_TO_LOCATE: u64 = 10_000_000;
@@ -181,6 +182,26 @@ impl Elaborated {
         let written = core.entries.iter().find(|entry| entry.name == *name).map(|entry| as_written(core, entry));
         let written = written.and_then(Result::ok).expect("what was elaborated once is again");
         written.program.passes()
+    }
+
+    /// What the program checks, in order: if the `k`-th of these does not hold, and no earlier one, the last result of the
+    /// program is [`FIRST_CHECK`] − `k`. A program without checks has no such result.
+    ///
+    /// ```
+    /// use catadiff::futhark::elaborate::{FIRST_CHECK, compile};
+    /// use catadiff::interpret::Value;
+    /// let root = compile("entry root (x: f64) = assert (x >= 0) (f64.sqrt x)", "root").unwrap();
+    /// assert_eq!(root.checks()[0].code, "assert");
+    /// let results = root.program.run(&[Value::from(-1.0)])?;
+    /// assert_eq!(results[1].to_string(), FIRST_CHECK.to_string());
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    #[must_use]
+    pub fn checks(&self) -> Vec<Message> {
+        // A check that was found to hold while the program was built is none of it.
+        let is_checked = self.program.function().body.results.len() > self.results.len();
+        let all = self.checks.iter().filter(|_| is_checked);
+        all.map(|Check { at, code, text }| Message::error(code, *at, text.clone())).collect()
     }
 
     fn arguments(&self, given: &[Array]) -> Outcome<Vec<Value<f64>>> {

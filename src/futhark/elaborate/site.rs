@@ -61,7 +61,7 @@ pub(super) struct Traced {
 }
 
 /// The number of the first check; later ones have smaller numbers.
-pub(super) const FIRST_CHECK: i64 = 1 << 32;
+pub const FIRST_CHECK: i64 = 1 << 32;
 
 /// The invariant of what is built here.
 pub(super) fn ill_typed(at: Span, reason: &str) -> Message {

@@ -15,6 +15,8 @@ pub use sparse::SparseDerivative;
 pub use specialise::Static;
 pub use wrt::Wrt;
 
+use super::copy::Copier;
+use super::target::Target;
 use super::{jvp, vjp};
 use crate::array::{Atom, Program};
 use crate::error::{Error, Result};
@@ -188,6 +190,40 @@ impl Program {
         let mut program = self.clone();
         program.function.body.results = kept;
         Ok(simplify(program))
+    }
+
+    /// The program with the results of another one behind its own: both take the same parameters, and the one may take more of
+    /// them. What both compute is computed once.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// let both = Program::trace(|x: Arr<F64>| (x.product(), x.argmax()))?;
+    /// // The gradient of the one result, and the other one.
+    /// let gradient = both.only(&[0])?.grad(..)?.beside(&both.only(&[1])?)?;
+    /// let (by_x, largest): (Vec<f64>, i64) = gradient.at([2.0, 5.0])?;
+    /// assert_eq!((by_x, largest), (vec![5.0, 2.0], 1));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] with the first parameter that is not of the same type in both.
+    pub fn beside(&self, other: &Program) -> Result<Program> {
+        let [types, others] =
+            [self, other].map(|p| p.function.params.iter().map(|v| p.type_of(*v)).collect::<Vec<_>>());
+        if let Some(k) = types.iter().zip(&others).position(|(one, other)| one != other) {
+            let what = format!("the parameter `{}` of the other program", other.names[k]);
+            let (expected, found) = (format!("type {}", types[k]), format!("of type {}", others[k]));
+            return Err(Error::Mismatch { what, expected, found });
+        }
+        let target = Target::new();
+        let params = target.parameters(if types.len() < others.len() { other } else { self });
+        let copied = |program: &Program| {
+            let mut copier = Copier::given(program, &target, &params);
+            copier.stms(&program.function.body.stms);
+            copier.atoms(&program.function.body.results)
+        };
+        let results = [copied(self), copied(other)].concat();
+        Ok(simplify(target.finish(results)))
     }
 
     fn without_first(&self, n: usize) -> Result<Program> {
