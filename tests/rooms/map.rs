@@ -8,7 +8,7 @@ use std::path::Path;
 use super::read;
 
 /// The folders of the repository whose names a path begins with, if it does not end like a file or a folder.
-const FOLDERS: &[&str] = &["src/", "tests/", "laws/", "cli/", "docs/", "papers/", "examples/", "benches/"];
+const FOLDERS: &[&str] = &["src/", "tests/", "laws/", "build/", "cli/", "docs/", "papers/", "examples/", "benches/"];
 
 /// The ends of a path that begins in `src/`, and of files.
 const ENDS: &[&str] = &[".rs", ".md", ".toml", ".patch", "/"];
