@@ -136,11 +136,11 @@ impl Module {
         }
         write(&folder.join(format!("{}.rs", self.name)), &rust)?;
         for file in self.functions.iter().flat_map(|(_, function)| &function.files).collect::<BTreeSet<_>>() {
-            println!("cargo::rerun-if-changed={}", file.display());
+            println!("cargo:rerun-if-changed={}", file.display());
         }
         let warnings = self.functions.iter().flat_map(|(_, function)| &function.warnings);
         for line in warnings.collect::<BTreeSet<_>>().into_iter().flat_map(|warning| warning.lines()) {
-            println!("cargo::warning={line}");
+            println!("cargo:warning={line}");
         }
         archive(&folder, &self.symbol("all"), &files, &self.flags)
     }

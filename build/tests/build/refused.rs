@@ -1,5 +1,6 @@
 //! What cannot be built, and what the user sees of it.
 
+use std::path::Path;
 use std::process::Command;
 
 use catadiff::array::Program;
@@ -48,12 +49,16 @@ fn derivatives_that_there_are_not_are_refused() {
     }
 }
 
-/// A build script that one of the tests runs, with the environment that cargo gives to one.
+/// A build script that some of the tests run, with the environment that cargo gives to one.
 #[test]
 #[ignore = "it is run by others, with an environment of their own"]
 fn script() {
     let square = Program::parse("program (x: f64) { let y = mul(x, x) return y }").unwrap();
-    if let Err(error) = Module::new("squares").function("square", &square).flag("-DX").native_cpu().compile() {
+    let compiled = match std::env::var("TEXT") {
+        Ok(path) => compile(path),
+        Err(_) => Module::new("squares").function("square", &square).flag("-DX").native_cpu().compile(),
+    };
+    if let Err(error) = compiled {
         println!("refused: {error}");
     }
 }
@@ -62,7 +67,7 @@ fn script() {
 fn script_in(environment: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "refused::script", "--ignored", "--nocapture"]);
-    for variable in ["CC", "OUT_DIR", "TARGET", "HOST"] {
+    for variable in ["TEXT", "CC", "OUT_DIR", "TARGET", "HOST"] {
         command.env_remove(variable);
     }
     let output = command.envs(environment.iter().copied()).output().unwrap();
@@ -95,4 +100,29 @@ fn a_script_without_a_compiler_or_a_folder_says_so() {
 
     let said = with(&[("OUT_DIR", out)]);
     assert!(said.contains("cargo:rustc-link-lib=static=catadiff_") && !said.contains("refused: "), "{said}");
+}
+
+#[test]
+fn a_script_is_run_again_when_a_text_changes() {
+    let out = folder("script_of_text");
+    std::fs::write(out.join("shared.fut"), "def twice (x: f64) = x + x\n").unwrap();
+    let text = out.join("doubled.fut");
+    let entries =
+        "import \"shared\"\nentry doubled (xs: []f64) = map twice xs\nentry slope (x: f64): f64 = vjp twice x 1\n";
+    std::fs::write(&text, entries).unwrap();
+    let host = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let path = |path: &Path| path.to_str().unwrap().to_owned();
+    let (out_dir, named) = (path(&out), path(&text));
+    let said =
+        script_in(&[("TARGET", &host), ("HOST", &host), ("OPT_LEVEL", "0"), ("OUT_DIR", &out_dir), ("TEXT", &named)]);
+    for file in [&text, &out.join("shared.fut")] {
+        let line = format!("cargo:rerun-if-changed={}\n", file.canonicalize().unwrap().display());
+        assert!(said.contains(&line), "{said}");
+    }
+    let module = std::fs::read_to_string(out.join("doubled.rs")).unwrap();
+    for function in
+        ["pub fn doubled(xs: &[f64]) -> Result<Vec<f64>, Error>", "pub fn slope(x: f64) -> Result<f64, Error>"]
+    {
+        assert!(module.contains(function), "{function}");
+    }
 }
