@@ -27,6 +27,8 @@ pub(super) struct Along {
     stored: FxHashSet<Buffer>,
     /// Whether some row is at a place of the lane's.
     pays: bool,
+    /// Whether rows are known to be in their buffers, where the loop is being written.
+    pub(super) whole: bool,
 }
 
 impl Along {
@@ -182,19 +184,67 @@ impl Printer<'_> {
             let register = self.register(self.code.prim(Operand::Value(*value)));
             self.line(&format!("const {register}_1 one{0} = v{0}[k];", value.0));
         }
-        self.open(&format!("for (i64_1 {i} = 0; {i} < {count}; {i} += W) {{"));
-        self.line(&format!("const int n = {count} - {i} < W ? (int)({count} - {i}) : W;"));
-        for value in &outside {
-            let prim = self.code.prim(Operand::Value(*value));
-            let (register, all) = (self.register(prim), self.in_all_lanes(prim, &format!("one{}", value.0)));
-            self.line(&format!("const {register}_w v{} = {all};", value.0));
-        }
-        self.bind(index, &i);
         self.along = Some(along);
-        let done = self.block(body);
+        let done = self.rows_in_memory(index, &count, body).and_then(|()| {
+            let all = |this: &mut Self| {
+                for value in &outside {
+                    let prim = this.code.prim(Operand::Value(*value));
+                    let (register, all) = (this.register(prim), this.in_all_lanes(prim, &format!("one{}", value.0)));
+                    this.line(&format!("const {register}_w v{} = {all};", value.0));
+                }
+                this.bind(index, &i);
+                this.block(body)
+            };
+            // The last vector ends where the row does, and has elements of the one before once more.
+            self.open(&format!("for (i64_1 {i} = 0, next = 0; {i} < {count}; {i} = next) {{"));
+            self.line(&format!("next = {i} + 2 * W <= {count} || {i} + W >= {count} ? {i} + W : {count} - W;"));
+            self.line("const int n = W;");
+            self.set_whole_rows(true);
+            let whole = all(self);
+            self.set_whole_rows(false);
+            self.close();
+            self.close();
+            self.open("else {");
+            self.open(&format!("for (i64_1 {i} = 0; {i} < {count}; {i} += W) {{"));
+            self.line(&format!("const int n = {count} - {i} < W ? (int)({count} - {i}) : W;"));
+            let careful = all(self);
+            self.close();
+            self.close();
+            whole.and(careful)
+        });
         self.along = None;
         self.close();
-        self.close();
         done
+    }
+
+    /// Opens what is done where all rows are in their buffers.
+    fn rows_in_memory(&mut self, index: Value, count: &str, body: &Block) -> Step<()> {
+        self.line("int is_in = 1;");
+        self.open("{");
+        self.bind(index, "0");
+        for stm in body {
+            match stm {
+                Stm::Let(value, op, operands) if !self.varies(Operand::Value(*value)) => {
+                    let text = self.expression(*value, *op, operands)?;
+                    self.bind(*value, &text);
+                    self.line(&format!("(void)v{};", value.0));
+                }
+                Stm::Load(_, place) | Stm::Store { place, .. } => {
+                    if let Some(at) = self.row_of_lane(place) {
+                        self.line(&format!("is_in &= ARE_THERE({at}, {count}, n{});", place.buffer.0));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.close();
+        self.open(&format!("if (__builtin_expect(is_in && {count} >= W, 1)) {{"));
+        Ok(())
+    }
+
+    fn set_whole_rows(&mut self, whole: bool) {
+        if let Some(along) = &mut self.along {
+            along.whole = whole;
+        }
     }
 }

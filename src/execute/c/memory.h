@@ -25,6 +25,10 @@ typedef uint8_t u8;
         EACH_LANE(k) x[k] = load_##T(b, length, WRAP(+, at, WRAP(*, apart, k)));                                                           \
         return x;                                                                                                                          \
     }                                                                                                                                      \
+    static inline R##_w whole_##T(const T *b, i64_1 at) { return __builtin_convertvector(*(const T##_elements *)(const void *)(b + at), R##_w); }\
+    static inline void setwhole_##T(T *b, i64_1 at, R##_w x) {                                                                             \
+        *(T##_elements *)(void *)(b + at) = __builtin_convertvector(x, T##_elements);                                                      \
+    }                                                                                                                                      \
     static inline R##_w row_##T(const T *b, i64_1 length, i64_1 at) {                                                                      \
         if (__builtin_expect(ARE_THERE(at, W, length), 1))                                                                                 \
             return __builtin_convertvector(*(const T##_elements *)(const void *)(b + at), R##_w);                                          \

@@ -47,11 +47,11 @@ impl Printer<'_> {
 
     fn reach(&self, place: &Place) -> Reach {
         let start = self.start(place);
-        if let Some(along) = &self.along {
-            let own = place.varying.map_or_else(|| "0".to_owned(), |varying| self.one_of(varying));
-            let lane = place.lane.map_or_else(|| "0".to_owned(), |by| Self::times(self.plain(by), "lane".to_owned()));
-            let at = Self::sum(Self::sum(start, lane), own);
-            return if along.is_row(place) { Reach::Apart(at, "1".to_owned()) } else { Reach::Same(at) };
+        if self.along.is_some() {
+            return match self.row_of_lane(place) {
+                Some(at) => Reach::Apart(at, "1".to_owned()),
+                None => Reach::Same(self.at_of_lane(place)),
+            };
         }
         let is_own = self.code.buffers[place.buffer.0 as usize].private;
         let varying = place.varying.map(|varying| self.operand(varying, Width::Wide));
@@ -71,6 +71,23 @@ impl Printer<'_> {
                 Reach::At(format!("addi_w(apart_w({first}, {by}), {at})"))
             }
         }
+    }
+
+    /// Where an element is of the lane whose row is gone along.
+    fn at_of_lane(&self, place: &Place) -> String {
+        let own = place.varying.map_or_else(|| "0".to_owned(), |varying| self.one_of(varying));
+        let lane = place.lane.map_or_else(|| "0".to_owned(), |by| Self::times(self.plain(by), "lane".to_owned()));
+        Self::sum(Self::sum(self.start(place), lane), own)
+    }
+
+    /// The same, if it is an element of the row.
+    pub(super) fn row_of_lane(&self, place: &Place) -> Option<String> {
+        self.along.as_ref().filter(|along| along.is_row(place)).map(|_| self.at_of_lane(place))
+    }
+
+    /// Whether what is there of a row is known to be in its buffer.
+    fn is_whole_row(&self, place: &Place) -> bool {
+        self.along.as_ref().is_some_and(|along| along.whole && along.is_row(place))
     }
 
     /// What the lane has whose row is gone along.
@@ -96,6 +113,7 @@ impl Printer<'_> {
             // What lanes have of their own is as in registers.
             Reach::Own(row) => return format!("own_{register}({from}, {row})"),
             Reach::OwnAt(rows) => return format!("ownat_{register}({from}, {rows})"),
+            Reach::Apart(at, _) if self.is_whole_row(place) => format!("whole_{stored}(b{b}, {at})"),
             Reach::Apart(at, by) if by == "1" => format!("row_{stored}({from}, {at})"),
             Reach::Apart(at, by) => format!("apart_{stored}({from}, {at}, {by})"),
             Reach::At(at) => format!("gather_{stored}({from}, {at})"),
@@ -144,6 +162,7 @@ impl Printer<'_> {
         let stored = self.stored(place.buffer);
         let x = Self::to_memory(prim, x);
         let text = match (reach, mask) {
+            (Reach::Apart(at, _), None) if self.is_whole_row(place) => format!("setwhole_{stored}(b{b}, {at}, {x});"),
             (Reach::Apart(at, by), None) if by == "1" => format!("setrow_{stored}({to}, {at}, {x}, n);"),
             (Reach::Apart(at, by), None) => format!("setapart_{stored}({to}, {at}, {by}, {x}, n);"),
             (Reach::Apart(at, by), Some(_)) => {
