@@ -67,10 +67,10 @@ impl Emit<'_> {
         if sizes.len() < 2 || sizes.iter().all(|size| size.as_int().is_some()) {
             return;
         }
-        // The product of two that are capped does not wrap around.
+        // The product of two that are capped just above it does not wrap around, and what is capped is beyond it.
         let capped = |emit: &mut Self, size: Operand| match size.as_int() {
-            Some(n) => Operand::int(n.min(LARGEST)),
-            None => emit.scalar(IntegerRow::Min, &[size, Operand::int(LARGEST)]),
+            Some(n) => Operand::int(n.min(LARGEST + 1)),
+            None => emit.scalar(IntegerRow::Min, &[size, Operand::int(LARGEST + 1)]),
         };
         let mut count = sizes[0];
         for size in &sizes[1..] {
