@@ -63,7 +63,7 @@ impl Program {
 
 impl Compiled {
     /// What becomes of the program: its code, in which loops over `lanes` run many iterations at a time, `~` marks what
-    /// differs between them, and `product` is one of matrices; or why it is interpreted. What is called constant was
+    /// differs between them, `]!` elements that are inside of their arrays for sure, and `product` is one of matrices; or why it is interpreted. What is called constant was
     /// computed when the program was compiled.
     #[must_use]
     pub fn explain(&self) -> String {
@@ -86,9 +86,10 @@ impl Compiled {
     ///     "recognition of matrix products",
     ///     "chains of multiply-adds",
     ///     "forwarding of branch results",
+    ///     "proof of accesses",
     /// ]);
     /// assert!(!passes[3].1.contains("x·y+z") && passes[4].1.contains("x·y+z"));
-    /// assert_eq!(passes[7].1, program.explain());
+    /// assert_eq!(passes[8].1, program.explain());
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     #[must_use]

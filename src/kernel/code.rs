@@ -9,8 +9,11 @@
 //! fails ends the run. A load outside of its buffer gives 0, so that loads may move to where they run less often
 //! (tests/execute/lanes.rs).
 
+use core::hash::{Hash, Hasher};
+
 use rustc_hash::FxHashMap;
 
+use super::Known;
 use super::parts::each;
 use crate::array::{Const, IntegerRow, Prim, ScalarOp, Var};
 use crate::error::Span;
@@ -59,6 +62,24 @@ pub(crate) struct Place {
     pub(crate) lane: Option<Operand>,
     /// What else differs between lanes.
     pub(crate) varying: Option<Operand>,
+    pub(crate) inside: Inside,
+}
+
+/// Whether it was shown that an element is in its buffer whenever it is read or written, in lanes that do the program's work. Only the
+/// last pass over code shows it, of the statement that the place is in; the element is the same, whether that is known or not.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Inside(pub(crate) bool);
+
+impl PartialEq for Inside {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Inside {}
+
+impl Hash for Inside {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// What computes a value from others.
@@ -215,6 +236,8 @@ pub(crate) struct Code {
     pub(crate) inputs: Vec<Port>,
     /// How many inputs are arguments; the others are the same in every run.
     pub(crate) given: usize,
+    /// What is known of the others.
+    pub(crate) constants: Vec<Known>,
     /// Sums of reals, in any order, and the cells that these are summed up in.
     pub(crate) sums: FxHashMap<Value, Value>,
     /// The precision that reals are computed in: single if all are of single precision.

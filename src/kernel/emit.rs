@@ -120,13 +120,14 @@ impl<'p> Emit<'p> {
         said.unwrap_or(Operand::Value(given))
     }
 
-    /// The code that was written, with these inputs, of which the first `given` are not known before, and these outputs.
-    pub(super) fn finish(mut self, inputs: Vec<Port>, given: usize, outputs: Vec<Output>) -> Code {
+    /// The code that was written, with these inputs, of which the last are always these arrays, and these outputs.
+    pub(super) fn finish(mut self, inputs: Vec<Port>, constants: &[Known], outputs: Vec<Output>) -> Code {
         let body = self.close();
         let Emit { values, buffers, sums, .. } = self;
         let buffers = buffers.into_infos();
         let precision = precision(&values, &buffers, &body);
-        Code { values, buffers, inputs, given, sums, precision, body, outputs }
+        let (given, constants) = (inputs.len() - constants.len(), constants.to_vec());
+        Code { values, buffers, inputs, given, constants, sums, precision, body, outputs }
     }
 
     /// What a map's function has at an index, if that was computed in a frame that is open.

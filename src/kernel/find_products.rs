@@ -290,7 +290,7 @@ impl Finder<'_> {
 
     /// A place that goes on with both loops, of what is the same for all lanes.
     fn matrix(&self, split: &Split, column: Value, place: &Place) -> Option<Matrix> {
-        let Place { buffer, base, step, lane, varying } = *place;
+        let Place { buffer, base, step, lane, varying, inside: _ } = *place;
         let info = self.buffers[buffer.0 as usize];
         let (index, across) = step?;
         let is_one = info.prim == self.precision && !info.private && lane.is_none() && varying.is_none();

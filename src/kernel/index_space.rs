@@ -28,8 +28,9 @@ impl Lowering<'_> {
                 .or_else(|_| self.in_order(count, body));
         }
         let condition = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(self.wide), count]);
-        if condition == Operand::Const(Const::Bool(false)) {
-            return self.in_order(count, body);
+        if let Operand::Const(Const::Bool(is_wide)) = condition {
+            let tried = is_wide && self.attempt(|this| this.side_by_side(count, written, &mut *body)).is_ok();
+            return if tried { Ok(()) } else { self.in_order(count, body) };
         }
         let wide = self.attempt(|this| this.block(false, |this| this.side_by_side(count, written, &mut *body)));
         let Ok((yes, ())) = wide else { return self.in_order(count, body) };

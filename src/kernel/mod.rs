@@ -23,12 +23,14 @@
 //! | `fuse_lanes`, `fuse_sequential`, `interchange` | loops as fewer loops |
 //! | `forward_branch_results` | branches as fewer statements |
 //! | `contract`, `find_products` | multiply-adds, and products of matrices in loops |
+//! | `ranges`, `knowledge`, `conditions`, `integers`, `inequalities`, `polynomial` | which accesses are inside of their buffers, and which checks hold |
 
 mod accumulate;
 mod branch;
 mod buffers;
 mod check;
 pub(crate) mod code;
+mod conditions;
 pub(crate) mod contract;
 mod cursor;
 mod emit;
@@ -40,13 +42,18 @@ pub(crate) mod fuse_lanes;
 pub(crate) mod fuse_sequential;
 mod hist;
 mod index_space;
+mod inequalities;
+mod integers;
 pub(crate) mod interchange;
+mod knowledge;
 mod liveness;
 mod loops;
 mod map;
 mod memory;
 mod nest;
 pub(crate) mod parts;
+mod polynomial;
+pub(crate) mod ranges;
 mod reduce;
 mod scan;
 mod scan_levels;
@@ -156,8 +163,8 @@ impl<'p> Lowering<'p> {
     fn code(mut self, known: &[Known], target: &Target) -> Result<Code, Refused> {
         let params = &self.emit.program.function.params;
         let given = params.len() - known.len();
-        let known = core::iter::repeat_n(None, given).chain(known.iter().map(Some));
-        let inputs = params.iter().zip(known).map(|(param, known)| {
+        let each = core::iter::repeat_n(None, given).chain(known.iter().map(Some));
+        let inputs = params.iter().zip(each).map(|(param, known)| {
             let (port, bound) = self.emit.input(*param, known);
             self.env.bind(*param, bound);
             port
@@ -168,7 +175,7 @@ impl<'p> Lowering<'p> {
         let outputs = self.outputs();
         let outputs =
             outputs.map_err(|Unsupported(reason)| Refused { reason, statement: self.emit.statement_text() })?;
-        let mut code = self.emit.finish(inputs, given, outputs);
+        let mut code = self.emit.finish(inputs, known, outputs);
         if !target.has_singles {
             code.precision = Prim::F64;
         }

@@ -229,6 +229,17 @@ impl Stm {
         found
     }
 
+    /// The same, to change it.
+    pub(super) fn element_mut(&mut self) -> Option<&mut Place> {
+        let mut found = None;
+        self.parts_mut(&mut |part| {
+            if let Part::Element(place, _) = part {
+                found = Some(place);
+            }
+        });
+        found
+    }
+
     /// The buffers that the statement itself touches, and how; with the place, if that is of one element.
     pub(crate) fn touches(&self) -> Vec<(Buffer, Access, Option<&Place>)> {
         let mut all = Vec::new();

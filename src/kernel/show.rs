@@ -1,11 +1,12 @@
 //! Code as text, for those who want to see what becomes of a program.
 //!
 //! Law: it says everything: values that differ between lanes are written `~v`, the others `v`; buffers that each lane
-//! has for itself `~b`, the others `b` (tests/execute/work.rs).
+//! has for itself `~b`, the others `b`; elements that are inside of their buffers for sure `b[…]!` (tests/execute/work.rs,
+//! tests/execute/ranges.rs).
 
 use core::fmt;
 
-use super::code::{Block, Buffer, Code, Line, Matrix, Op, Operand, Output, Place, Port, Product, Stm, Value};
+use super::code::{Block, Buffer, Code, Inside, Line, Matrix, Op, Operand, Output, Place, Port, Product, Stm, Value};
 use crate::array::ScalarOp;
 
 struct Shown<'c, T>(&'c Code, T);
@@ -76,7 +77,7 @@ impl fmt::Display for Shown<'_, Operand> {
 
 impl fmt::Display for Shown<'_, Place> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { buffer, base, step, lane, varying } = self.1;
+        let Place { buffer, base, step, lane, varying, inside: Inside(inside) } = self.1;
         write!(f, "{}[{}", Shown(self.0, buffer), Shown(self.0, base))?;
         if let Some((index, stride)) = step {
             write!(f, " + {}·{}", Shown(self.0, index), Shown(self.0, stride))?;
@@ -87,7 +88,7 @@ impl fmt::Display for Shown<'_, Place> {
         if let Some(varying) = varying {
             write!(f, " + {}", Shown(self.0, varying))?;
         }
-        f.write_str("]")
+        f.write_str(if inside { "]!" } else { "]" })
     }
 }
 

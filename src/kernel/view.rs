@@ -3,7 +3,7 @@
 //! Law: an element of a view is found by arithmetic on its index alone. Indexing, slicing, permuting and reversing
 //! arrays in memory moves nothing (tests/execute/lanes.rs, tests/execute/parts.rs).
 
-use super::code::{Buffer, Operand, Place};
+use super::code::{Buffer, Inside, Operand, Place};
 use super::emit::Emit;
 use crate::array::{Map, Prim};
 
@@ -73,7 +73,7 @@ impl<'p> Bound<'p> {
 impl Place {
     /// The first element of a buffer.
     pub(crate) fn first(buffer: Buffer) -> Self {
-        Place { buffer, base: Operand::int(0), step: None, lane: None, varying: None }
+        Place { buffer, base: Operand::int(0), step: None, lane: None, varying: None, inside: Inside::default() }
     }
 
     /// The place `index` strides on.

@@ -25,9 +25,13 @@ fn compilers() -> Vec<&'static str> {
     found.into_iter().take(2).collect()
 }
 
-/// Flags of compilers: for any processor, for this one, and to watch what the code does.
-const FLAGS: [&[&str]; 3] =
-    [&["-O1"], &["-O2", "-march=native"], &["-O1", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"]];
+/// Flags of compilers: for any processor, for this one, and to watch what the code does, and that accesses are where it says.
+const FLAGS: [&[&str]; 4] = [
+    &["-O1"],
+    &["-O2", "-march=native"],
+    &["-O1", "-DPROVE"],
+    &["-O1", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"],
+];
 
 /// Whether a compiler can link what these flags need; sanitizers may be a package of their own.
 fn links(compiler: &str, flags: &[&str], folder: &Path) -> bool {
@@ -257,6 +261,23 @@ fn mistakes_are_statuses() {
     assert_eq!(called(&sums, "sums", &[xs.clone(), Value::new([1.0; 3]).unwrap()]), Err(3));
     let many = Program::trace(|n: I64| iota(n).map(|k| k.to_f64())).unwrap();
     assert_eq!(called(&many, "many", &[4097_i64.into()]), Err(2));
+}
+
+/// Sizes that are none are what is wrong, too.
+#[test]
+fn negative_sizes_are_wrong() {
+    let folder = folder("negative");
+    let sums = Program::trace_named(&["xs"], |xs: Arr<F64>| xs.map(|x| x * 2.0).sum()).unwrap();
+    let c = sums.to_c("sums").unwrap();
+    fs::write(folder.join("sums.c"), c.source).unwrap();
+    fs::write(folder.join("sums.h"), c.header).unwrap();
+    let caller = "#include \"sums.h\"\n#include <stddef.h>\nint main(void) { double x = 1, r; int64_t bytes = 0; \
+        return sums(&x, -1, &r, NULL, &bytes) == CATADIFF_WRONG ? 0 : 1; }\n";
+    fs::write(folder.join("caller.c"), caller).unwrap();
+    let mut command = Command::new(compilers()[0]);
+    let made = command.args(["-O1", "-o", "run", "caller.c", "sums.c"]).current_dir(&folder).status().unwrap();
+    assert!(made.success());
+    assert_eq!(Command::new(folder.join("run")).status().unwrap().code(), Some(0));
 }
 
 #[test]

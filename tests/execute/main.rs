@@ -23,6 +23,7 @@ mod native;
 mod parts;
 mod passes;
 mod products;
+mod ranges;
 mod scans;
 mod singles;
 mod small;

@@ -107,7 +107,7 @@ fn powers_are_in_no_memory() -> Result<()> {
     // What each point adds is added up as it goes: there is no matrix of powers.
     let explained = gradient.compile()?.explain();
     let lanes = explained.split("else").next().unwrap_or_default();
-    assert!(lanes.contains("] += ") && !lanes.contains("+ lane·v"), "{explained}");
+    assert!(lanes.contains(" += ") && !lanes.contains("+ lane·v"), "{explained}");
     let both = Program::trace(|x: Arr<F64>, ts: Arr<F64>| {
         ts.map(|t| {
             let p = powers(x, t);

@@ -103,7 +103,9 @@ fn is_whole(file: &Path, source: &str) -> bool {
 pub(super) fn compiled(text: &str, effort: Effort) -> Result<libloading::Library> {
     let compiler = compiler()?;
     let more = std::env::var("CATADIFF_CFLAGS").unwrap_or_default();
-    let flags: Vec<&str> = flags(effort).iter().copied().chain(more.split_whitespace()).collect();
+    // What is said of accesses is looked at where all else that is taken for granted is.
+    let proofs = cfg!(debug_assertions).then_some("-DPROVE");
+    let flags: Vec<&str> = flags(effort).iter().copied().chain(proofs).chain(more.split_whitespace()).collect();
     let source = format!("/* {} {} {} */\n{text}", compiler.version, flags.join(" "), processor());
     let name = format!("{:016x}", number(&[source.as_bytes()]));
     if let Some(folder) = folder() {

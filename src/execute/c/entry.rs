@@ -338,6 +338,9 @@ impl Signature {
                 ports.push(format!("{{.{field} = {}}}", place.name));
             } else {
                 let sizes: Vec<String> = place.sizes().collect();
+                // What the code does not look at is inside of arrays that have sizes.
+                let negative: Vec<String> = sizes.iter().map(|size| format!("{size} < 0")).collect();
+                line(format!("    if ({}) return 3;", negative.join(" || ")));
                 line(format!("    i64_1 sizes{k}[] = {{{}}};", sizes.join(", ")));
                 ports.push(format!("{{.elements = (void *){}, .sizes = sizes{k}}}", place.name));
             }

@@ -108,6 +108,27 @@ static inline i64_1 parts_of(i64_1 count, i64_1 share) { return count <= share ?
     }                                                                                                                              \
     static inline void setownat_##T(T##_w *b, i64_1 length, i64_w at, T##_w x, i64_w where) {                                      \
         EACH_LANE(k) if (where[k] && IS_THERE(at[k], length)) b[at[k]][k] = x[k];                                                  \
+    }                                                                                                                             \
+    static inline T##_w ownin_##T(const T##_w *b, i64_1 length, i64_1 at) {                                                        \
+        IN(at, length);                                                                                                            \
+        return b[at];                                                                                                              \
+    }                                                                                                                              \
+    static inline void setownin_##T(T##_w *b, i64_1 length, i64_1 at, T##_w x) {                                                   \
+        IN(at, length);                                                                                                            \
+        b[at] = x;                                                                                                                 \
+    }                                                                                                                              \
+    static inline T##_w ownatin_##T(const T##_w *b, i64_1 length, i64_w at, int n) {                                               \
+        for (int k = 0; k < n; k++) IN(at[k], length);                                                                             \
+        if (__builtin_expect(n < W, 0)) return ownat_##T(b, length, at);                                                           \
+        T##_w x = {0};                                                                                                             \
+        EACH_LANE(k) x[k] = b[at[k]][k];                                                                                           \
+        return x;                                                                                                                  \
+    }                                                                                                                              \
+    static inline void setownatin_##T(T##_w *b, i64_1 length, i64_w at, T##_w x, i64_w where) {                                    \
+        EACH_LANE(k) if (where[k]) {                                                                                               \
+            IN(at[k], length);                                                                                                     \
+            b[at[k]][k] = x[k];                                                                                                    \
+        }                                                                                                                          \
     }
 OWN_ELEMENTS(f64)
 OWN_ELEMENTS(f32)

@@ -1,6 +1,7 @@
 /* Elements in memory, as lanes load and store them. Memory holds elements of kind T (f64, f32, i64, i32, ...); registers hold reals, or
    integers as i64. A load outside of a buffer gives 0, and a store there does nothing: the program has checked before what it is not
-   to get wrong, and loads may run earlier than its checks. The number of active lanes is n; the last block of a loop has fewer. */
+   to get wrong, and loads may run earlier than its checks. The number of active lanes is n; the last block of a loop has fewer.
+   Of elements that are said to be in, all that active lanes have are inside of their buffer: that is looked at with -DPROVE alone. */
 
 typedef double f64;
 typedef float f32;
@@ -12,6 +13,20 @@ typedef int16_t i16;
 typedef uint16_t u16;
 typedef int8_t i8;
 typedef uint8_t u8;
+
+#ifdef PROVE
+#include <stdio.h>
+#include <stdlib.h>
+#define IN(at, length)                                                                                                                     \
+    do {                                                                                                                                   \
+        if (!IS_THERE(at, length)) {                                                                                                       \
+            fprintf(stderr, "what is said to be inside of a buffer is there: line %d\n", __LINE__);                                        \
+            abort();                                                                                                                       \
+        }                                                                                                                                  \
+    } while (0)
+#else
+#define IN(at, length) (void)(length)
+#endif
 
 /* T in memory is R in registers. */
 #define MEMORY(T, R)                                                                                                                       \
@@ -76,4 +91,54 @@ typedef uint8_t u8;
     }                                                                                                                                      \
     static inline void scatter_##T(T *b, i64_1 length, i64_w at, R##_w x, i64_w where) {                                                   \
         EACH_LANE(k) if (where[k]) store_##T(b, length, at[k], x[k]);                                                                      \
+    }                                                                                                                                      \
+    static inline R##_1 loadin_##T(const T *b, i64_1 length, i64_1 at) {                                                                   \
+        IN(at, length);                                                                                                                    \
+        return (R##_1)b[at];                                                                                                               \
+    }                                                                                                                                      \
+    static inline void storein_##T(T *b, i64_1 length, i64_1 at, R##_1 x) {                                                                \
+        IN(at, length);                                                                                                                    \
+        b[at] = (T)x;                                                                                                                      \
+    }                                                                                                                                      \
+    static inline R##_w rowin_##T(const T *b, i64_1 length, i64_1 at, int n) {                                                             \
+        for (int k = 0; k < n; k++) IN(at + k, length);                                                                                    \
+        if (__builtin_expect(n < W, 0)) return some_##T(b, length, at, 1);                                                                 \
+        return __builtin_convertvector(*(const T##_elements *)(const void *)(b + at), R##_w);                                              \
+    }                                                                                                                                      \
+    static inline R##_w apartin_##T(const T *b, i64_1 length, i64_1 at, i64_1 apart, int n) {                                              \
+        if (apart == 1) return rowin_##T(b, length, at, n);                                                                                \
+        for (int k = 0; k < n; k++) IN(at + apart * k, length);                                                                            \
+        if (__builtin_expect(n < W, 0)) return some_##T(b, length, at, apart);                                                             \
+        R##_w x = {0};                                                                                                                     \
+        EACH_LANE(k) x[k] = (R##_1)b[at + apart * k];                                                                                      \
+        return x;                                                                                                                          \
+    }                                                                                                                                      \
+    static inline R##_w gatherin_##T(const T *b, i64_1 length, i64_w at, int n) {                                                          \
+        for (int k = 0; k < n; k++) IN(at[k], length);                                                                                     \
+        if (__builtin_expect(n < W, 0)) return someof_##T(b, length, at);                                                                  \
+        R##_w x = {0};                                                                                                                     \
+        EACH_LANE(k) x[k] = (R##_1)b[at[k]];                                                                                               \
+        return x;                                                                                                                          \
+    }                                                                                                                                      \
+    static inline void setrowin_##T(T *b, i64_1 length, i64_1 at, R##_w x, int n) {                                                        \
+        for (int k = 0; k < n; k++) IN(at + k, length);                                                                                    \
+        if (__builtin_expect(n == W, 1)) {                                                                                                 \
+            *(T##_elements *)(void *)(b + at) = __builtin_convertvector(x, T##_elements);                                                  \
+            return;                                                                                                                        \
+        }                                                                                                                                  \
+        for (int k = 0; k < n; k++) b[at + k] = (T)x[k];                                                                                   \
+    }                                                                                                                                      \
+    static inline void setapartin_##T(T *b, i64_1 length, i64_1 at, i64_1 apart, R##_w x, int n) {                                         \
+        if (apart == 1) {                                                                                                                  \
+            setrowin_##T(b, length, at, x, n);                                                                                             \
+            return;                                                                                                                        \
+        }                                                                                                                                  \
+        if (__builtin_expect(n == W, 1)) {                                                                                                 \
+            EACH_LANE(k) storein_##T(b, length, at + apart * k, x[k]);                                                                     \
+            return;                                                                                                                        \
+        }                                                                                                                                  \
+        for (int k = 0; k < n; k++) storein_##T(b, length, at + apart * k, x[k]);                                                          \
+    }                                                                                                                                      \
+    static inline void scatterin_##T(T *b, i64_1 length, i64_w at, R##_w x, i64_w where) {                                                 \
+        EACH_LANE(k) if (where[k]) storein_##T(b, length, at[k], x[k]);                                                                    \
     }

@@ -13,6 +13,7 @@ use crate::kernel::forward_branch_results::forward_branch_results;
 use crate::kernel::fuse_lanes::fuse_lanes;
 use crate::kernel::fuse_sequential::fuse_sequential;
 use crate::kernel::interchange::interchange;
+use crate::kernel::ranges::prove;
 use crate::kernel::{self, Known, Pass, Refused, Target};
 use crate::optimise::{self, CONSTANTS, SCALAR_REPLACEMENT, Split};
 
@@ -30,6 +31,7 @@ const OF_CODE: &[Pass] = &[
     Pass { name: "contraction to multiply-add", run: contract },
     Pass { name: "recognition of matrix products", run: find_products },
     Pass { name: "forwarding of branch results", run: forward_branch_results },
+    Pass { name: "proof of accesses", run: prove },
 ];
 
 /// Vectors of a few lanes.

@@ -1,12 +1,12 @@
 //! Elements of buffers as C: where they are, and how lanes load, store and update them.
 //!
-//! Law: a load outside of a buffer is 0 and a store there nothing; several lanes store and update in their order
-//! (laws: executors::suite, tests/execute/in_c.rs).
+//! Law: a load outside of a buffer is 0 and a store there nothing; several lanes store and update in their order. What is inside for sure is
+//! not looked at again (laws: executors::suite, tests/execute/in_c.rs, tests/execute/ranges.rs).
 
 use super::operation::Width;
 use super::print::{Printer, Step};
 use crate::array::{Prim, ScalarOp};
-use crate::kernel::code::{Op, Operand, Place};
+use crate::kernel::code::{Inside, Op, Operand, Place};
 
 /// Where the elements of the lanes are.
 enum Reach {
@@ -19,6 +19,12 @@ enum Reach {
     Apart(String, String),
     /// Anywhere.
     At(String),
+}
+
+/// What the names of functions say of an element, and what else they are given of lanes that it is inside for.
+fn said(place: &Place) -> (&'static str, &'static str) {
+    let Inside(inside) = place.inside;
+    if inside { ("in", ", n") } else { ("", "") }
 }
 
 impl Printer<'_> {
@@ -104,19 +110,20 @@ impl Printer<'_> {
         let prim = self.element(place.buffer);
         let from = format!("b{b}, n{b}");
         let register = self.register(prim);
+        let (of, lanes) = said(place);
         let text = match self.reach(place) {
             Reach::Same(at) => {
-                let one = format!("load_{stored}({from}, {at})");
+                let one = format!("load{of}_{stored}({from}, {at})");
                 let one = if prim == Prim::Bool { format!("negi_1({one})") } else { one };
                 return if width == Width::Wide { self.in_all_lanes(prim, &one) } else { one };
             }
             // What lanes have of their own is as in registers.
-            Reach::Own(row) => return format!("own_{register}({from}, {row})"),
-            Reach::OwnAt(rows) => return format!("ownat_{register}({from}, {rows})"),
+            Reach::Own(row) => return format!("own{of}_{register}({from}, {row})"),
+            Reach::OwnAt(rows) => return format!("ownat{of}_{register}({from}, {rows}{lanes})"),
             Reach::Apart(at, _) if self.is_whole_row(place) => format!("whole_{stored}(b{b}, {at})"),
-            Reach::Apart(at, by) if by == "1" => format!("row_{stored}({from}, {at})"),
-            Reach::Apart(at, by) => format!("apart_{stored}({from}, {at}, {by})"),
-            Reach::At(at) => format!("gather_{stored}({from}, {at})"),
+            Reach::Apart(at, by) if by == "1" => format!("row{of}_{stored}({from}, {at}{lanes})"),
+            Reach::Apart(at, by) => format!("apart{of}_{stored}({from}, {at}, {by}{lanes})"),
+            Reach::At(at) => format!("gather{of}_{stored}({from}, {at}{lanes})"),
         };
         if prim == Prim::Bool { format!("negi_w({text})") } else { text }
     }
@@ -128,12 +135,13 @@ impl Printer<'_> {
 
     pub(super) fn store(&mut self, place: &Place, value: Operand, mask: Option<Operand>) {
         let (b, prim) = (place.buffer.0, self.element(place.buffer));
+        let (of, _) = said(place);
         if !self.in_lanes {
             let stored = self.stored(place.buffer);
             let x = Self::to_memory(prim, self.plain(value));
             let at = self.start(place);
             let guard = mask.map_or_else(String::new, |mask| format!("if ({}) ", self.plain(mask)));
-            return self.line(&format!("{guard}store_{stored}(b{b}, n{b}, {at}, {x});"));
+            return self.line(&format!("{guard}store{of}_{stored}(b{b}, n{b}, {at}, {x});"));
         }
         let x = self.operand(value, Width::Wide);
         self.put(place, x, mask);
@@ -144,32 +152,33 @@ impl Printer<'_> {
         let (b, prim, register) =
             (place.buffer.0, self.element(place.buffer), self.register(self.element(place.buffer)));
         let to = format!("b{b}, n{b}");
+        let (of, _) = said(place);
         let reach = self.reach(place);
         if let Reach::Own(row) = &reach {
             let x = match mask {
                 None => x,
                 Some(mask) => {
                     let mask = self.operand(mask, Width::Wide);
-                    self.select(prim, Width::Wide, [&mask, &x, &format!("own_{register}({to}, {row})")])
+                    self.select(prim, Width::Wide, [&mask, &x, &format!("own{of}_{register}({to}, {row})")])
                 }
             };
-            return self.line(&format!("setown_{register}({to}, {row}, {x});"));
+            return self.line(&format!("setown{of}_{register}({to}, {row}, {x});"));
         }
         let mask_text = self.lanes_where(mask);
         if let Reach::OwnAt(rows) = &reach {
-            return self.line(&format!("setownat_{register}({to}, {rows}, {x}, {mask_text});"));
+            return self.line(&format!("setownat{of}_{register}({to}, {rows}, {x}, {mask_text});"));
         }
         let stored = self.stored(place.buffer);
         let x = Self::to_memory(prim, x);
         let text = match (reach, mask) {
             (Reach::Apart(at, _), None) if self.is_whole_row(place) => format!("setwhole_{stored}(b{b}, {at}, {x});"),
-            (Reach::Apart(at, by), None) if by == "1" => format!("setrow_{stored}({to}, {at}, {x}, n);"),
-            (Reach::Apart(at, by), None) => format!("setapart_{stored}({to}, {at}, {by}, {x}, n);"),
+            (Reach::Apart(at, by), None) if by == "1" => format!("setrow{of}_{stored}({to}, {at}, {x}, n);"),
+            (Reach::Apart(at, by), None) => format!("setapart{of}_{stored}({to}, {at}, {by}, {x}, n);"),
             (Reach::Apart(at, by), Some(_)) => {
-                format!("scatter_{stored}({to}, apart_w({at}, {by}), {x}, {mask_text});")
+                format!("scatter{of}_{stored}({to}, apart_w({at}, {by}), {x}, {mask_text});")
             }
-            (Reach::Same(at), _) => format!("scatter_{stored}({to}, alli_w({at}), {x}, {mask_text});"),
-            (Reach::At(at), _) => format!("scatter_{stored}({to}, {at}, {x}, {mask_text});"),
+            (Reach::Same(at), _) => format!("scatter{of}_{stored}({to}, alli_w({at}), {x}, {mask_text});"),
+            (Reach::At(at), _) => format!("scatter{of}_{stored}({to}, {at}, {x}, {mask_text});"),
             (Reach::Own(_) | Reach::OwnAt(_), _) => unreachable!("lanes' own elements are stored above"),
         };
         self.line(&text);
@@ -179,6 +188,7 @@ impl Printer<'_> {
         assert_eq!(op, ScalarOp::Add, "this target asks for sums alone");
         let prim = self.element(place.buffer);
         let b = place.buffer.0;
+        let (of, _) = said(place);
         if !self.in_lanes {
             let stored = self.stored(place.buffer);
             let at = self.start(place);
@@ -186,7 +196,7 @@ impl Printer<'_> {
             let new = self.operation(Op::Scalar(op), prim, prim, Width::One, &[old, self.plain(value)])?;
             let new = Self::to_memory(prim, format!("({new})"));
             let guard = mask.map_or_else(String::new, |mask| format!("if ({}) ", self.plain(mask)));
-            self.line(&format!("{guard}store_{stored}(b{b}, n{b}, {at}, {new});"));
+            self.line(&format!("{guard}store{of}_{stored}(b{b}, n{b}, {at}, {new});"));
             return Ok(());
         }
         let x = self.operand(value, Width::Wide);
@@ -201,8 +211,8 @@ impl Printer<'_> {
                 let (stored, zero) = (self.stored(place.buffer), self.in_all_lanes(prim, "0"));
                 let counted = self.select(prim, Width::Wide, [&self.lanes_where(mask), &x, &zero]);
                 let letter = if prim == Prim::F32 { "f" } else { "" };
-                let old = format!("load_{stored}(b{b}, n{b}, {at})");
-                self.line(&format!("store_{stored}(b{b}, n{b}, {at}, {old} + sum{letter}_w({counted}));"));
+                let old = format!("load{of}_{stored}(b{b}, n{b}, {at})");
+                self.line(&format!("store{of}_{stored}(b{b}, n{b}, {at}, {old} + sum{letter}_w({counted}));"));
             }
             Reach::Same(at) => self.one_by_one(place, &format!("alli_w({at})"), x, mask)?,
             Reach::At(at) => self.one_by_one(place, &at, x, mask)?,
@@ -213,15 +223,16 @@ impl Printer<'_> {
     /// Updates elements that several lanes may have in common.
     fn one_by_one(&mut self, place: &Place, at: &str, x: String, mask: Option<Operand>) -> Step<()> {
         let (b, prim, stored) = (place.buffer.0, self.element(place.buffer), self.stored(place.buffer));
+        let (of, _) = said(place);
         self.open("{");
         self.line(&format!("const i64_w at = {at}, where = {};", self.lanes_where(mask)));
         self.line(&format!("const {}_w x = {x};", self.register(prim)));
         self.open("EACH_LANE(k) if (where[k]) {");
-        let old = format!("load_{stored}(b{b}, n{b}, at[k])");
+        let old = format!("load{of}_{stored}(b{b}, n{b}, at[k])");
         let old = if prim == Prim::Bool { format!("negi_1({old})") } else { old };
         let new = self.operation(Op::Scalar(ScalarOp::Add), prim, prim, Width::One, &[old, "x[k]".to_owned()])?;
         let new = Self::to_memory(prim, format!("({new})"));
-        self.line(&format!("store_{stored}(b{b}, n{b}, at[k], {new});"));
+        self.line(&format!("store{of}_{stored}(b{b}, n{b}, at[k], {new});"));
         self.close();
         self.close();
         Ok(())

@@ -336,7 +336,8 @@ impl Assembler<'_> {
             (false, None, Some(at)) => Across::At(at),
             (false, Some(apart), Some(at)) => Across::ApartAt(apart, at),
         };
-        Address { buffer: self.buffers[place.buffer.0 as usize], base, index, stride, across }
+        let inside = place.inside;
+        Address { buffer: self.buffers[place.buffer.0 as usize], base, index, stride, across, inside }
     }
 
     pub(super) fn statement(&mut self, stm: &Stm) {

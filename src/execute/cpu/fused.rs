@@ -259,7 +259,7 @@ impl Assembler<'_> {
         let code::Matrix { buffer, base, strides } = it.matrix;
         let [rows, columns] = it.sizes.map(|size| self.one(size));
         let [index, stride] = strides.map(|stride| self.one(stride));
-        let matrix = self.address(&Place { buffer, base, step: None, lane: None, varying: None });
+        let matrix = self.address(&Place { base, ..Place::first(buffer) });
         let matrix = Address { index, stride, ..matrix };
         let lines = [it.rows, it.columns].map(|line| {
             let stride = self.one(line.stride);

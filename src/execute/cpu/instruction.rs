@@ -6,6 +6,7 @@
 
 use crate::array::{IntegerRow, Prim, ScalarOp};
 use crate::interpret::Test;
+use crate::kernel::code::Inside;
 use crate::primitives::Primitive;
 
 /// A register of one of the banks: of reals or of integers, which the instruction knows.
@@ -54,6 +55,7 @@ pub(super) struct Address {
     pub(super) index: u32,
     pub(super) stride: u32,
     pub(super) across: Across,
+    pub(super) inside: Inside,
 }
 
 /// How lanes differ in the element they mean.

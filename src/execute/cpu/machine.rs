@@ -24,6 +24,9 @@ use super::vector::number;
 use crate::array::Prim;
 use crate::kernel::code::LARGEST;
 
+/// The invariant of addresses.
+const INSIDE: &str = "what is said to be inside of a buffer is there";
+
 /// A check of the program failed, or the run was ended; the [`Watch`] knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fault;
@@ -361,6 +364,7 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
             Instruction::SetInt { cell, x, mask } => state.set_int(cell, x, mask),
             Instruction::LoadReal { to, ref from } => {
                 let elements = &reals[from.buffer as usize];
+                debug_assert!(state.is_as_said(from, elements, None), "{INSIDE}");
                 match to {
                     Reg::Uniform(to) => state.reals.set(to, elements.get(state.start(from))),
                     Reg::Varying(to) => {
@@ -373,6 +377,7 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
             }
             Instruction::LoadInt { to, ref from } => {
                 let elements = &ints[from.buffer as usize];
+                debug_assert!(state.is_as_said(from, elements, None), "{INSIDE}");
                 match to {
                     Reg::Uniform(to) => state.ints.set(to, elements.get(state.start(from))),
                     Reg::Varying(to) => {
@@ -384,18 +389,21 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
                 }
             }
             Instruction::StoreReal { ref at, x, mask } => {
+                debug_assert!(state.is_as_said(at, &reals[at.buffer as usize], mask), "{INSIDE}");
                 let (to, reach) = (&mut reals[at.buffer as usize], state.reach(at));
                 if mask.is_some() || !store_strided(to, reach, state.real(x), state.active, |_, x| x) {
                     dispatch::store_reals(state, to, reach, x, mask);
                 }
             }
             Instruction::StoreInt { ref at, x, mask } => {
+                debug_assert!(state.is_as_said(at, &ints[at.buffer as usize], mask), "{INSIDE}");
                 let (to, reach) = (&mut ints[at.buffer as usize], state.reach(at));
                 if mask.is_some() || !store_strided(to, reach, state.int(x), state.active, |_, x| x) {
                     dispatch::store_ints(state, to, reach, x, mask);
                 }
             }
             Instruction::AddReal { rounded, ref at, x, mask } => {
+                debug_assert!(state.is_as_said(at, &reals[at.buffer as usize], mask), "{INSIDE}");
                 let (to, reach) = (&mut reals[at.buffer as usize], state.reach(at));
                 if let Some(kind) = rounded {
                     state.add_rounded(to, reach, kind, x, mask);
@@ -404,6 +412,7 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
                 }
             }
             Instruction::AddInt { ref at, x, prim, mask } => {
+                debug_assert!(state.is_as_said(at, &ints[at.buffer as usize], mask), "{INSIDE}");
                 state.add_int(&mut ints[at.buffer as usize], at, prim, x, mask);
             }
             Instruction::Kernel(ref it) => dispatch::kernel(state, reals, &code.addresses, it),

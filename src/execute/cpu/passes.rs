@@ -11,6 +11,7 @@ use crate::kernel::forward_branch_results::forward_branch_results;
 use crate::kernel::fuse_lanes::fuse_lanes;
 use crate::kernel::fuse_sequential::fuse_sequential;
 use crate::kernel::interchange::interchange;
+use crate::kernel::ranges::prove;
 use crate::kernel::{Pass, Target};
 use crate::optimise::{self, CONSTANTS, SCALAR_REPLACEMENT};
 
@@ -29,6 +30,7 @@ const OF_CODE: &[Pass] = &[
     Pass { name: "recognition of matrix products", run: find_products },
     Pass { name: "chains of multiply-adds", run: find_fma_chains },
     Pass { name: "forwarding of branch results", run: forward_branch_results },
+    Pass { name: "proof of accesses", run: prove },
 ];
 
 /// Vector instructions and cores.

@@ -10,10 +10,12 @@ use super::dispatch::Level;
 use super::instruction::{Across, Address, Reg};
 #[cfg(feature = "jit")]
 use super::jit::Space;
+use super::memory::Elements;
 use super::real::Real;
 use super::scalar_blocks::SLOTS;
 use super::transfer::Reach;
 use super::vector::{Bank, FEW_GROUPS, Group, Operand, Source};
+use crate::kernel::code::Inside;
 
 /// Registers, and the block of lanes that is computed.
 #[derive(Debug)]
@@ -198,6 +200,26 @@ impl<R: Real<G>, const G: usize> State<R, G> {
     #[inline(always)]
     pub(super) fn start(&self, address: &Address) -> i64 {
         self.one(address.base).wrapping_add(self.one(address.index).wrapping_mul(self.one(address.stride)))
+    }
+
+    /// Whether the elements of an address that is said to be inside are there, in the lanes in which a mask is true.
+    pub(super) fn is_as_said<T>(&self, address: &Address, elements: &Elements<'_, T>, mask: Option<Reg>) -> bool {
+        let Inside(inside) = address.inside;
+        // A worker has a part of what is shared out.
+        let length = match elements {
+            Elements::Own(elements) => elements.len(),
+            Elements::Shared(elements) => elements.len(),
+            Elements::Part { .. } => return true,
+        };
+        let mask = self.mask(mask);
+        let does = |lane| match mask {
+            Mask::All => true,
+            Mask::None => false,
+            Mask::Where(mask) => mask.lane(lane) != 0,
+        };
+        let reach = self.reach(address);
+        let active = if matches!(reach, Reach::Same(_)) { 1 } else { self.active };
+        !inside || (0..active).filter(|lane| does(*lane)).all(|lane| (reach.of_lane(lane) as u64) < length as u64)
     }
 
     /// Where the lanes' elements are that an address means.

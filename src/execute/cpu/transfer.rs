@@ -39,6 +39,11 @@ impl<const G: usize> Reach<'_, G> {
         }
     }
 
+    /// The number of a lane's element.
+    pub(super) fn of_lane(&self, lane: usize) -> i64 {
+        self.of(lane / G)[lane % G]
+    }
+
     /// The number of the first lane's element, if the others follow it.
     #[inline(always)]
     pub(super) fn in_a_row(&self) -> Option<i64> {

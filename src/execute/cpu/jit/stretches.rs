@@ -132,7 +132,7 @@ impl Uses {
     }
 
     fn address(&mut self, address: &Address) -> Option<()> {
-        let Address { buffer: _, base, index, stride, across } = *address;
+        let Address { buffer: _, base, index, stride, across, inside: _ } = *address;
         [base, index, stride].into_iter().for_each(|register| self.one(false, register, false));
         (across == Across::Same).then_some(())
     }

@@ -15,6 +15,7 @@ use super::native::{Builder, Callbacks, Called, Handed, Region, offsets};
 use super::stretches::{Stretch, Use, uses};
 use crate::execute::cpu::assemble::Assembled;
 use crate::execute::cpu::instruction::{Address, Instruction, Reg};
+use crate::kernel::code::Inside;
 
 /// A function that is being written.
 pub(super) struct Translator<'t, 'b> {
@@ -323,35 +324,45 @@ impl Translator<'_, '_> {
         self.to.ins().iadd(from, apart)
     }
 
-    /// Where an element is, if it is there, or else what is there instead.
-    fn find(&mut self, real: bool, address: &Address, (is_there, otherwise): (Value, Value), element: Value) -> Value {
+    /// Where an element is, if it is there, or else what is there instead; what is inside for sure is not looked at.
+    fn find(&mut self, real: bool, address: &Address, instead: Option<(Value, Value)>, element: Value) -> Value {
         let first = self.to.use_var(self.buffers[&(real, address.buffer)].parts[0]);
         let kind = if real { self.reals.kind } else { self.ints.kind };
         let apart = self.to.ins().ishl_imm_u(element, i64::from(kind.bytes().ilog2()));
         let place = self.to.ins().iadd(first, apart);
-        self.to.ins().select(is_there, place, otherwise)
+        match instead {
+            Some((is_there, otherwise)) => self.to.ins().select(is_there, place, otherwise),
+            None => place,
+        }
     }
 
     /// The element at an address, or 0.
     fn load(&mut self, real: bool, address: &Address) -> Value {
-        let count = self.to.use_var(self.buffers[&(real, address.buffer)].parts[1]);
         let element = self.element(address);
-        let is_there = self.to.ins().icmp(IntCC::UnsignedLessThan, element, count);
-        let place = self.find(real, address, (is_there, self.zero), element);
+        let Inside(inside) = address.inside;
+        let instead = (!inside).then(|| {
+            let count = self.to.use_var(self.buffers[&(real, address.buffer)].parts[1]);
+            (self.to.ins().icmp(IntCC::UnsignedLessThan, element, count), self.zero)
+        });
+        let place = self.find(real, address, instead, element);
         let kind = if real { self.reals.kind } else { self.ints.kind };
         self.to.ins().load(kind, there(), place, 0)
     }
 
     /// Where the element is that an address means, to be changed; where nothing is to be, a place that nobody reads.
     fn place(&mut self, real: bool, address: &Address, mask: Option<Reg>) -> Value {
-        let count = self.to.use_var(self.buffers[&(real, address.buffer)].parts[2]);
         let element = self.element(address);
-        let mut is_there = self.to.ins().icmp(IntCC::UnsignedLessThan, element, count);
-        if let Some(mask) = mask {
-            let mask = self.truth(mask);
-            is_there = self.to.ins().band(is_there, mask);
-        }
-        self.find(real, address, (is_there, self.sink), element)
+        let Inside(inside) = address.inside;
+        let is_there = (!inside).then(|| {
+            let count = self.to.use_var(self.buffers[&(real, address.buffer)].parts[2]);
+            self.to.ins().icmp(IntCC::UnsignedLessThan, element, count)
+        });
+        let mask = mask.map(|mask| self.truth(mask));
+        let is_changed = match (is_there, mask) {
+            (Some(is_there), Some(mask)) => Some(self.to.ins().band(is_there, mask)),
+            (one, other) => one.or(other),
+        };
+        self.find(real, address, is_changed.map(|is_changed| (is_changed, self.sink)), element)
     }
 
     pub(super) fn real(&mut self, reg: Reg) -> Value {

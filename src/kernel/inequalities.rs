@@ -1,0 +1,274 @@
+//! What is known of integers: the least and the greatest that they may be, and what is not less than what.
+//!
+//! That a polynomial is not negative is shown by putting bounds in the place of its atoms, the newest first: what bounds an atom is older
+//! than it. An index that is less than a count, times a size, is at most the count less one, times the size.
+//!
+//! Law: what is shown follows from what was assumed, for integers of any size; what is not shown may hold all the same
+//! (tests/execute/ranges.rs, laws: executors::suite).
+
+use super::polynomial::{Atom, Polynomial};
+
+/// As good as no bound. The sum of two of them has a number.
+const NONE: i128 = 1 << 125;
+
+/// What is tried at most to show something.
+const MOST_STEPS: u32 = 64;
+
+/// What is known of an atom.
+#[derive(Debug, Clone)]
+struct Known {
+    least: i128,
+    greatest: i128,
+    /// What it is not less than, and not more than: of older atoms.
+    lowers: Vec<Polynomial>,
+    uppers: Vec<Polynomial>,
+    /// What it is: of older atoms.
+    equal: Option<Polynomial>,
+    /// Of which it is one.
+    either: Option<[Polynomial; 2]>,
+}
+
+/// What was known before, for when it is to be known no longer.
+#[derive(Debug)]
+enum Undo {
+    Range(Atom, i128, i128),
+    Lower(Atom),
+    Upper(Atom),
+    Equal(Atom),
+    Other,
+}
+
+/// All that is known.
+#[derive(Debug, Default)]
+pub(super) struct Inequalities {
+    atoms: Vec<Known>,
+    /// What else is not negative.
+    others: Vec<Polynomial>,
+    trail: Vec<Undo>,
+}
+
+/// A state of what is known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark(usize);
+
+impl Inequalities {
+    /// An integer in a range.
+    pub(super) fn atom(&mut self, (least, greatest): (i128, i128)) -> Polynomial {
+        self.atoms.push(Known { least, greatest, lowers: Vec::new(), uppers: Vec::new(), equal: None, either: None });
+        Polynomial::atom(Atom(u32::try_from(self.atoms.len()).expect("code has fewer than 2^32 values")))
+    }
+
+    /// One of two integers, which is in a range.
+    pub(super) fn either_of(&mut self, both: [Polynomial; 2], range: (i128, i128)) -> Polynomial {
+        let new = self.atom(range);
+        self.atoms.last_mut().expect("it was just added").either = Some(both);
+        new
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark(self.trail.len())
+    }
+
+    /// Forgets what was assumed since.
+    pub(super) fn back_to(&mut self, Mark(mark): Mark) {
+        while self.trail.len() > mark {
+            match self.trail.pop().expect("there is more than what is kept") {
+                Undo::Range(atom, least, greatest) => {
+                    let known = self.of_mut(atom);
+                    (known.least, known.greatest) = (least, greatest);
+                }
+                Undo::Lower(atom) => drop(self.of_mut(atom).lowers.pop()),
+                Undo::Upper(atom) => drop(self.of_mut(atom).uppers.pop()),
+                Undo::Equal(atom) => self.of_mut(atom).equal = None,
+                Undo::Other => drop(self.others.pop()),
+            }
+        }
+    }
+
+    fn of(&self, atom: Atom) -> &Known {
+        &self.atoms[atom.0 as usize - 1]
+    }
+
+    fn of_mut(&mut self, atom: Atom) -> &mut Known {
+        &mut self.atoms[atom.0 as usize - 1]
+    }
+
+    /// The polynomial with what its atoms are known to be.
+    fn plain(&self, p: &Polynomial) -> Option<Polynomial> {
+        let mut p = p.clone();
+        while let Some((atom, value)) = p.atoms().into_iter().find_map(|a| Some((a, self.of(a).equal.as_ref()?))) {
+            p = p.with(atom, value)?;
+        }
+        Some(p)
+    }
+
+    /// A range that a polynomial is in.
+    pub(super) fn range(&self, p: &Polynomial) -> (i128, i128) {
+        let mut sum = (0, 0);
+        for (factors, n) in p.terms() {
+            let mut term = (capped(n), capped(n));
+            for atom in factors {
+                let Known { least, greatest, .. } = *self.of(atom);
+                let ends =
+                    [times(term.0, least), times(term.0, greatest), times(term.1, least), times(term.1, greatest)];
+                term = (ends.into_iter().fold(NONE, i128::min), ends.into_iter().fold(-NONE, i128::max));
+            }
+            let least = if sum.0 == -NONE || term.0 == -NONE { -NONE } else { capped(sum.0 + term.0) };
+            let greatest = if sum.1 == NONE || term.1 == NONE { NONE } else { capped(sum.1 + term.1) };
+            sum = (least, greatest);
+        }
+        sum
+    }
+
+    /// Whether a polynomial is not negative for sure.
+    pub(super) fn is_not_negative(&self, p: &Polynomial) -> bool {
+        self.range(p).0 >= 0 || self.plain(p).is_some_and(|p| self.shows(&p, &mut { MOST_STEPS }, 2))
+    }
+
+    /// Whether two polynomials are equal for sure.
+    pub(super) fn are_equal(&self, a: &Polynomial, b: &Polynomial) -> bool {
+        a == b || a.minus(b).and_then(|p| self.plain(&p)).is_some_and(|p| p.as_constant() == Some(0))
+    }
+
+    /// Whether a polynomial is an integer of 64 bits for sure.
+    pub(super) fn is_held(&self, p: &Polynomial) -> bool {
+        if p.is_atom() {
+            return true;
+        }
+        let (least, greatest) = self.range(p);
+        (least >= i64::MIN.into() || p.plus_constant(1 << 63).is_some_and(|p| self.is_not_negative(&p)))
+            && (greatest <= i64::MAX.into()
+                || Polynomial::constant(i64::MAX.into()).minus(p).is_some_and(|p| self.is_not_negative(&p)))
+    }
+
+    fn shows(&self, p: &Polynomial, steps: &mut u32, others: u32) -> bool {
+        let (least, greatest) = self.range(p);
+        if least >= 0 || greatest < 0 || *steps == 0 {
+            return least >= 0;
+        }
+        *steps -= 1;
+        let newest = p.atoms().first().copied();
+        if let Some((atom, both)) = newest.and_then(|atom| Some((atom, self.of(atom).either.as_ref()?))) {
+            let with = |value: &Polynomial| self.plain(&p.with(atom, value)?);
+            if both.iter().all(|value| with(value).is_some_and(|p| self.shows(&p, steps, others))) {
+                return true;
+            }
+        }
+        let rest = |other: &Polynomial| self.plain(&p.minus(other)?);
+        if self.others.iter().rev().filter_map(rest).any(|p| self.range(&p).0 >= 0) {
+            return true;
+        }
+        for atom in p.atoms() {
+            let Some((factor, rest)) = p.split(atom) else { continue };
+            let Known { least, greatest, lowers, uppers, .. } = self.of(atom);
+            let sign = self.range(&factor);
+            let is_more = sign.0 >= 0 || sign.1 > 0 && self.shows(&factor, steps, 0);
+            let is_less =
+                !is_more && (sign.1 <= 0 || factor.negative().is_some_and(|factor| self.shows(&factor, steps, 0)));
+            let (bounds, end) = match (is_more, is_less) {
+                (true, _) => (lowers, least),
+                (_, true) => (uppers, greatest),
+                (false, false) => continue,
+            };
+            let end = Polynomial::constant(*end);
+            let with = |bound: &Polynomial| self.plain(&factor.times(bound)?.plus(&rest)?);
+            if bounds.iter().chain([&end]).filter_map(with).any(|p| self.shows(&p, steps, others)) {
+                return true;
+            }
+        }
+        others > 0 && self.others.iter().rev().filter_map(rest).any(|p| self.shows(&p, steps, others - 1))
+    }
+
+    fn narrow(&mut self, atom: Atom, least: i128, greatest: i128) {
+        let known = self.of(atom);
+        let before = (known.least, known.greatest);
+        let after = (before.0.max(least), before.1.min(greatest));
+        if after != before {
+            self.trail.push(Undo::Range(atom, before.0, before.1));
+            let known = self.of_mut(atom);
+            (known.least, known.greatest) = after;
+        }
+    }
+
+    /// Takes it that a polynomial is not negative.
+    pub(super) fn assume(&mut self, p: &Polynomial) {
+        let Some(p) = self.plain(p) else { return };
+        if self.range(&p).0 >= 0 {
+            return;
+        }
+        // What is not 0 has no factor that is.
+        let terms: Vec<(Vec<Atom>, i128)> = p.terms().map(|(factors, n)| (factors.collect(), n)).collect();
+        if let [(none, below), (factors, n)] = &terms[..]
+            && none.is_empty()
+            && *below < 0
+            && *n > 0
+            && factors.iter().all(|atom| self.of(*atom).least >= 0)
+        {
+            factors.iter().for_each(|atom| self.narrow(*atom, 1, NONE));
+        }
+        let mut is_kept = false;
+        for (k, atom) in p.atoms().into_iter().enumerate() {
+            let linear = p.split(atom).and_then(|(factor, rest)| Some((factor.as_constant()?, rest)));
+            let (Some((n, rest)), is_newest) = (linear, k == 0) else { continue };
+            let (least, greatest) = self.range(&rest);
+            if n > 0 && greatest < NONE {
+                self.narrow(atom, -greatest.div_euclid(n), NONE);
+            } else if n < 0 && greatest < NONE {
+                self.narrow(atom, -NONE, greatest.div_euclid(-n));
+            }
+            let is_constant = least == greatest;
+            if is_newest && is_constant {
+                is_kept = true;
+            } else if is_newest && n == -1 {
+                is_kept = true;
+                self.trail.push(Undo::Upper(atom));
+                self.of_mut(atom).uppers.push(rest);
+            } else if is_newest
+                && n == 1
+                && let Some(bound) = rest.negative()
+            {
+                is_kept = true;
+                self.trail.push(Undo::Lower(atom));
+                self.of_mut(atom).lowers.push(bound);
+            }
+        }
+        if !is_kept {
+            self.trail.push(Undo::Other);
+            self.others.push(p);
+        }
+    }
+
+    /// Takes it that two polynomials are equal.
+    pub(super) fn assume_equal(&mut self, a: &Polynomial, b: &Polynomial) {
+        let Some(difference) = a.minus(b).and_then(|p| self.plain(&p)) else { return };
+        let Some(newest) = difference.atoms().first().copied() else { return };
+        let Some((factor, rest)) = difference.split(newest) else { return };
+        let value = match factor.as_constant() {
+            Some(1) => rest.negative(),
+            Some(-1) => Some(rest),
+            _ => None,
+        };
+        let Some(value) = value else {
+            self.assume(&difference);
+            difference.negative().into_iter().for_each(|p| self.assume(&p));
+            return;
+        };
+        let Known { least, greatest, lowers, uppers, .. } = self.of(newest).clone();
+        self.trail.push(Undo::Equal(newest));
+        self.of_mut(newest).equal = Some(value.clone());
+        let lowers = lowers.into_iter().chain([Polynomial::constant(least)]);
+        let uppers = uppers.into_iter().chain([Polynomial::constant(greatest)]);
+        let above: Vec<Polynomial> = lowers.filter_map(|bound| value.minus(&bound)).collect();
+        let below: Vec<Polynomial> = uppers.filter_map(|bound| bound.minus(&value)).collect();
+        above.iter().chain(&below).for_each(|p| self.assume(p));
+    }
+}
+
+fn capped(n: i128) -> i128 {
+    n.clamp(-NONE, NONE)
+}
+
+/// The product, if that is no less than nothing.
+fn times(a: i128, b: i128) -> i128 {
+    a.checked_mul(b).map_or(if (a < 0) == (b < 0) { NONE } else { -NONE }, capped)
+}
