@@ -14,6 +14,7 @@ use core::hash::{Hash, Hasher};
 use rustc_hash::FxHashMap;
 
 use super::Known;
+use super::operator::Operator;
 use super::parts::each;
 use crate::array::{Const, IntegerRow, Prim, ScalarOp, Var};
 use crate::error::Span;
@@ -163,6 +164,10 @@ pub(crate) enum Stm {
     Lanes(Box<Lanes>),
     /// A product of matrices, in a loop over lanes.
     Product(Box<Product>),
+    /// A scan, in no loop over lanes.
+    Scan(Box<Scan>),
+    /// A histogram or a scatter, in no loop over lanes.
+    Hist(Box<Hist>),
 }
 
 /// A cell that lanes fold into.
@@ -206,7 +211,7 @@ pub(crate) struct Matrix {
     pub(crate) strides: [Operand; 2],
 }
 
-/// Reals of the lanes, side by side: the first ones, and how far the next ones are.
+/// Elements in a line, or reals of the lanes side by side: the first ones, and how far the next ones are.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {
     pub(crate) place: Place,
@@ -225,6 +230,35 @@ pub(crate) struct Product {
     pub(crate) columns: Line,
     /// Whether `matrix += Σ rows · columnsᵀ`, summed over the lanes; else `rows = matrix · columns`.
     pub(crate) adds: bool,
+    pub(crate) origin: Origin,
+}
+
+/// A scan of `count` elements, from a start on, in blocks that depend on their number alone. Its operator is associative.
+#[derive(Debug, Clone)]
+pub(crate) struct Scan {
+    pub(crate) operator: Operator,
+    pub(crate) count: Operand,
+    /// For each component of the operator.
+    pub(crate) start: Vec<Operand>,
+    pub(crate) from: Vec<Line>,
+    /// For each component, unless nothing reads it. It is in none of the buffers that are read.
+    pub(crate) to: Vec<Option<Line>>,
+    pub(crate) origin: Origin,
+}
+
+/// Combines each of `count` values with the bin at its index, if there is one; in their order, or those of blocks first that
+/// depend on the number of values and of bins alone.
+#[derive(Debug, Clone)]
+pub(crate) struct Hist {
+    pub(crate) operator: Operator,
+    pub(crate) count: Operand,
+    pub(crate) bins: Operand,
+    /// Leaves what it is combined with as it is.
+    pub(crate) neutral: Operand,
+    pub(crate) indices: Line,
+    pub(crate) values: Line,
+    /// In none of the buffers that are read.
+    pub(crate) to: Line,
     pub(crate) origin: Origin,
 }
 

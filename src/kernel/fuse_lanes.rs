@@ -274,9 +274,14 @@ pub(super) fn reads(block: &Block, visit: &mut dyn FnMut(Buffer)) {
 
 fn drop_stores(block: &mut Block, read: &FxHashSet<Buffer>) {
     let unread = |buffer: &Buffer| !read.contains(buffer);
-    block.retain(
-        |stm| !matches!(stm, Stm::Store { place: Place { buffer, .. }, .. } | Stm::Alloc(buffer, _) if unread(buffer)),
-    );
+    block.retain_mut(|stm| match stm {
+        Stm::Store { place: Place { buffer, .. }, .. } | Stm::Alloc(buffer, _) => !unread(buffer),
+        Stm::Scan(scan) => {
+            scan.to.iter_mut().for_each(|to| *to = to.filter(|line| !unread(&line.place.buffer)));
+            scan.to.iter().any(Option::is_some)
+        }
+        _ => true,
+    });
     for stm in block {
         if let Stm::Lanes(lanes) = stm {
             lanes.writes.retain(|(buffer, ..)| read.contains(buffer));

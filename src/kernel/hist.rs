@@ -1,14 +1,16 @@
 //! Histograms.
 //!
-//! Law: a value whose index is out of bounds is ignored. All lanes add to sums, and with many threads they update bins by any
-//! operation that commutes; any other operator on scalars takes blocks of many values, a histogram of each by a lane, and then puts
-//! these together bin by bin, in order; and where there are few values for each bin it goes from the first value to the last (tests/execute/scans.rs, tests/gpu/histograms.rs).
+//! Law: a value whose index is out of bounds is ignored. Where it is not a statement of its own, all lanes add to sums, and with many
+//! threads they update bins by any operation that commutes; any other operator on scalars takes blocks of many values, a histogram
+//! of each by a lane, and then puts these together bin by bin, in order; and where there are few values for each bin it goes from the
+//! first value to the last (tests/execute/scans.rs, tests/gpu/histograms.rs).
 
 use rustc_hash::FxHashSet;
 
 use super::code::{Broken, Operand, Stm as Code};
 use super::emit::Emit;
 use super::liveness::mentioned;
+use super::operator::Operator;
 use super::scan::{ELEMENTS, FETCHED, MIN_BLOCKED_LENGTH};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
@@ -55,15 +57,30 @@ impl<'p> Lowering<'p> {
             views.push(self.own_beside(*destination, &beside, &seen)?);
         }
         let mut parts = Parts { indices, values, destinations, views, length, bins };
-        match self.updates(it, &parts) {
-            Some(ops) => self.update_bins(&parts, &ops)?,
-            None => self.hist_of_blocks_or_in_turn(it, &mut parts)?,
+        if !self.bins_at_once(it, &parts)? {
+            match self.updates(it, &parts) {
+                Some(ops) => self.update_bins(&parts, &ops)?,
+                None => self.hist_of_blocks_or_in_turn(it, &mut parts)?,
+            }
         }
         let done = |(destination, view): (Array<'p>, View)| {
             self.emit.changed(view.origin.buffer);
             Bound::Array(destination.stored(view))
         };
         Ok(parts.destinations.into_iter().zip(parts.views).map(done).collect())
+    }
+
+    /// Whether a histogram of scalars has become a statement of its own.
+    fn bins_at_once(&mut self, it: &'p Hist, parts: &Parts<'p>) -> Step<bool> {
+        let ([values], [view], [neutral]) = (&parts.values[..], &parts.views[..], &it.neutral[..]) else {
+            return Ok(false);
+        };
+        if view.strides.len() != 1 {
+            return Ok(false);
+        }
+        let operator = Operator::of(&it.operator, &[values.prim]).map(|(operator, _)| operator);
+        let neutral = self.env.scalar(*neutral);
+        self.hist_at_once(operator, [&parts.indices, values], (view, parts.bins), neutral)
     }
 
     /// The operations by which lanes update bins, in any order, if they can: with few threads these are sums alone.

@@ -10,11 +10,27 @@ use super::view::{Array, Bound, Form, View, lengthened};
 use super::{Lowering, Step};
 use crate::array::{Agreement, Atom, Body, Map, Op, ScalarOp, Stm, Var};
 
+/// The results of a map that passes elements on: arrays that are there.
+fn passed_on<'p>(map: &Map, arrays: &[Array<'p>], length: Operand) -> Option<Vec<Bound<'p>>> {
+    let Body { stms, results } = &map.function.body;
+    let passed = |result: &Atom| {
+        let array = &arrays[map.function.params.iter().position(|param| *result == Atom::Var(*param))?];
+        let is_there = matches!(array.form, Form::Memory(_) | Form::Iota | Form::Replicate(_));
+        let sizes = lengthened(length, &array.sizes[1..]);
+        is_there.then(|| Bound::Array(Array { sizes, ..array.clone() }))
+    };
+    let passes = stms.is_empty() && map.accumulators.is_empty();
+    passes.then(|| results.iter().map(passed).collect()).flatten()
+}
+
 impl<'p> Lowering<'p> {
     pub(super) fn map(&mut self, stm: &'p Stm, map: &'p Map) -> Step<Vec<Bound<'p>>> {
         let arrays = self.env.arrays(&map.arrays);
         let length = self.emit.common_length(Agreement::Mapped, &arrays);
         let values = stm.vars.len() - map.accumulators.len();
+        if let Some(found) = passed_on(map, &arrays, length) {
+            return Ok(found);
+        }
         let segments = self.segments(map)?;
         if segments.is_empty()
             && self.pending.contains(map)

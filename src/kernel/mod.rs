@@ -14,6 +14,7 @@
 //! |---|---|
 //! | `code`, `parts`, `show` | the code, what its statements are made of, and as text |
 //! | `statement`, `branch`, `loops`, `map`, `reduce`, `scan`, `scan_levels`, `hist`, `segments`, `accumulate` | a program's statements as code |
+//! | `operator`, `sweep` | operators known by their text, and the scans, histograms and scatters that are one statement by these |
 //! | `check` | what is checked, and what is wrong where a check fails |
 //! | `index_space`, `nest`, `memory` | loops over lanes and others, nests of maps as one loop, arrays into memory |
 //! | `emit` | the code being written: an operation goes outside of as many loops as can be |
@@ -51,16 +52,18 @@ mod loops;
 mod map;
 mod memory;
 mod nest;
+pub(crate) mod operator;
 pub(crate) mod parts;
 mod polynomial;
 pub(crate) mod ranges;
 mod reduce;
-mod scan;
+pub(crate) mod scan;
 mod scan_levels;
 mod segments;
 mod shape;
 mod show;
 mod statement;
+mod sweep;
 mod view;
 
 use crate::array::{Body, Map, Op, Prim, Program, Var};
@@ -97,6 +100,8 @@ pub(crate) struct Target {
     pub(crate) flat: bool,
     /// Whether a program whose reals are all of single precision is computed in it; else in doubles, which are rounded.
     pub(crate) has_singles: bool,
+    /// Whether scans, histograms and scatters of scalars are statements of their own where their operators are known.
+    pub(crate) sweeps: bool,
     /// In order.
     pub(crate) passes: &'static [Pass],
 }
@@ -107,6 +112,7 @@ struct Lowering<'p> {
     /// As of the [`Target`].
     wide: i64,
     flat: bool,
+    sweeps: bool,
     /// Which maps wait.
     pending: Pending,
     env: Environment<'p>,
@@ -132,8 +138,8 @@ pub(crate) fn in_passes(
     target: &Target,
     mut told: impl FnMut(&'static str, &Code),
 ) -> Result<Code, Refused> {
-    let mut code =
-        Lowering { wide: target.wide, flat: target.flat, ..Lowering::new(program, false) }.code(known, target)?;
+    let Target { wide, flat, sweeps, .. } = *target;
+    let mut code = Lowering { wide, flat, sweeps, ..Lowering::new(program, false) }.code(known, target)?;
     told("lowered", &code);
     for pass in target.passes {
         (pass.run)(&mut code);
@@ -153,6 +159,7 @@ impl<'p> Lowering<'p> {
         Lowering {
             wide: i64::MAX,
             flat: false,
+            sweeps: false,
             pending: if stepwise { Pending::default() } else { Pending::of(program) },
             env: Environment::of(program),
             emit: Emit::new(program, stepwise),

@@ -6,7 +6,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Blame, Block, Buffer, Fold, Lanes, Line, Matrix, Operand, Output, Place, Product, Stm, Value};
+use super::code::{
+    Blame, Block, Buffer, Fold, Hist, Lanes, Line, Matrix, Operand, Output, Place, Product, Scan, Stm, Value,
+};
 
 /// What a statement does with a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +93,18 @@ macro_rules! part {
     ($visit:ident $walk:ident line $line:ident ($access:expr)) => {
         $visit(Part::Line($line, $access))
     };
+    ($visit:ident $walk:ident lines $lines:ident ($access:expr)) => {
+        for line in $lines {
+            $visit(Part::Line(line, $access))
+        }
+    };
+    ($visit:ident $walk:ident lines_there $lines:ident ($access:expr)) => {
+        for line in $lines {
+            for line in line {
+                $visit(Part::Line(line, $access))
+            }
+        }
+    };
     ($visit:ident $walk:ident runs $block:ident) => {
         $visit(Part::Runs($block))
     };
@@ -135,6 +149,8 @@ declare! { Stm:
     Stm::If { condition, yes, no } => [uses condition, runs yes, runs no]
     Stm::Lanes(lanes) => [inside lanes]
     Stm::Product(product) => [inside product]
+    Stm::Scan(scan) => [inside scan]
+    Stm::Hist(hist) => [inside hist]
 }
 
 declare! { Blame: Blame { operands, .. } => [uses_each operands] }
@@ -154,6 +170,18 @@ declare! { Product:
     Product { sizes, matrix: Matrix { buffer, base, strides }, rows, columns, adds, origin: _ } => [
         uses_each sizes, touches buffer (if *adds { Access::Adds } else { Access::Reads }), uses base, uses_each strides,
         line rows (if *adds { Access::Reads } else { Access::Writes }), line columns (Access::Reads),
+    ]
+}
+
+declare! { Scan:
+    Scan { operator: _, count, start, from, to, origin: _ } => [
+        uses count, uses_each start, lines from (Access::Reads), lines_there to (Access::Writes),
+    ]
+}
+
+declare! { Hist:
+    Hist { operator: _, count, bins, neutral, indices, values, to, origin: _ } => [
+        uses count, uses bins, uses neutral, line indices (Access::Reads), line values (Access::Reads), line to (Access::Adds),
     ]
 }
 

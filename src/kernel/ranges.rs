@@ -185,7 +185,7 @@ impl<'c> Walk<'c> {
                 self.lanes(lanes);
                 Decision::Nothing
             }
-            Stm::Product(_) => Decision::Nothing,
+            Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) => Decision::Nothing,
         };
     }
 

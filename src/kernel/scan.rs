@@ -1,8 +1,8 @@
 //! Scans.
 //!
-//! Law: a scan by an operator on scalars over many elements is one over blocks of them, which depend on its length
-//! alone: each block is reduced by a lane, what the blocks start from is found in turn, and each lane scans its block
-//! from there. Any operator that is associative has the results it had (tests/execute/scans.rs).
+//! Law: where it is not a statement of its own, a scan by an operator on scalars over many elements is one over blocks of them,
+//! which depend on its length alone: each block is reduced by a lane, what the blocks start from is found in turn, and each lane
+//! scans its block from there. Any operator that is associative has the results it had (tests/execute/scans.rs).
 
 use super::code::{Buffer, Operand, Stm as Code};
 use super::emit::Emit;
@@ -12,7 +12,7 @@ use super::{Lowering, Step};
 use crate::array::{Agreement, Atom, Const, IntegerRow, Prim, Reduce, ScalarOp, Var};
 
 /// Fewer elements than this are taken from the first to the last.
-pub(super) const MIN_BLOCKED_LENGTH: i64 = 1 << 14;
+pub(crate) const MIN_BLOCKED_LENGTH: i64 = 1 << 14;
 /// How many blocks a set of them has, how many sets there are at most, and the elements that call for another set.
 const BLOCKS_PER_SET: i64 = 128;
 const MAX_SETS: i64 = 16;
@@ -90,6 +90,9 @@ impl<'p> Lowering<'p> {
     pub(super) fn scan(&mut self, it: &'p Reduce) -> Step<Vec<Bound<'p>>> {
         let arrays = self.env.arrays(&it.arrays);
         let length = self.emit.common_length(Agreement::Scanned, &arrays);
+        if let Some(scanned) = self.scan_at_once(it, &arrays, length)? {
+            return Ok(scanned);
+        }
         let views = self.emit.room_for_all(&arrays)?;
         let least = if self.flat { MIN_LENGTH } else { MIN_BLOCKED_LENGTH };
         let many = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(least), length]);

@@ -177,6 +177,21 @@ fn block(f: &mut fmt::Formatter<'_>, code: &Code, statements: &Block, depth: usi
                     writeln!(f, "product {m} × {n} × lanes: {rows} = {matrix} · {columns}")?;
                 }
             }
+            Stm::Scan(scan) => {
+                let line = |line: &Line| Shown(code, *line).to_string();
+                let from: Vec<String> = scan.from.iter().map(line).collect();
+                let to: Vec<String> = scan.to.iter().map(|to| to.as_ref().map_or("_".to_owned(), line)).collect();
+                let start: Vec<String> = scan.start.iter().map(|x| Shown(code, *x).to_string()).collect();
+                let (count, start) = (Shown(code, scan.count), start.join(", "));
+                let [from, to] = [from, to].map(|all| all.join(", "));
+                writeln!(f, "scan {:?} < {count} from {start}: {to} = {from}", scan.operator)?;
+            }
+            Stm::Hist(hist) => {
+                let [indices, values, to] = [hist.indices, hist.values, hist.to].map(|line| Shown(code, line));
+                let [count, bins, neutral] = [hist.count, hist.bins, hist.neutral].map(|x| Shown(code, x));
+                let operator = hist.operator;
+                writeln!(f, "hist {operator:?} < {count} of {bins} from {neutral}: {to} at {indices} with {values}")?;
+            }
             Stm::Lanes(lanes) => {
                 writeln!(f, "lanes {} < {}", Shown(code, lanes.index), Shown(code, lanes.count))?;
                 block(f, code, &lanes.body, depth + 1)?;

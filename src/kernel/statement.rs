@@ -10,6 +10,7 @@ use super::emit::Emit;
 use super::environment::Environment;
 use super::liveness::{from_start, mentioned};
 use super::loops::in_memory;
+use super::operator::Operator;
 use super::view::{Array, Bound, Form, View, lengthened};
 use super::{Lowering, Step};
 use crate::array::{Agree, Agreement, Atom, Extent, Op, Prim, Range, ScalarOp, Scatter, Stm, Var};
@@ -257,6 +258,12 @@ impl<'p> Lowering<'p> {
         self.emit.all_same(Agreement::Scattered, &destination.sizes[1..], &values.sizes[1..]);
         let view = self.own_beside(it.destination, &[indices.clone(), values.clone()], seen)?;
         let buffer = view.origin.buffer;
+        let size = destination.sizes[0];
+        let any = Operand::Const(values.prim.zero());
+        if self.hist_at_once(Some(Operator::Last), [&indices, &values], (&view, size), any)? {
+            self.emit.changed(buffer);
+            return Ok(Bound::Array(destination.stored(view)));
+        }
         let nested = values.sizes.len() > 1;
         self.for_each(indices.sizes[0], nested, &[], &mut |this, k| {
             if this.emit.is_lane(k) {

@@ -31,6 +31,7 @@ mod small;
 #[cfg(feature = "native")]
 mod special_in_c;
 mod states;
+mod sweeps;
 mod whole_loops;
 mod work;
 

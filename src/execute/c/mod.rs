@@ -9,6 +9,7 @@
 //! | `print`, `lanes`, `place`, `operation` | code as C: statements, loops over lanes, elements of buffers, operations |
 //! | `along` | loops in which each lane goes along a row of its own |
 //! | `share` | loops over lanes in parts that run at the same time |
+//! | `sweep` | scans, histograms and scatters as plain loops |
 //! | `hoist` | which values are declared at the top of a function |
 //! | `unit`, `entry`, `workspace` | files of C, for others a function and how many bytes it needs |
 //! | `elementary` | the elementary functions, printed from what they do |
@@ -38,6 +39,7 @@ mod share;
 mod special;
 #[cfg(feature = "unstable")]
 pub mod special;
+mod sweep;
 mod unit;
 mod workspace;
 

@@ -329,6 +329,8 @@ impl<'c> Printer<'c> {
             }
             Stm::Lanes(lanes) => self.lanes(lanes)?,
             Stm::Product(product) => self.product(product),
+            Stm::Scan(scan) => self.scan(scan)?,
+            Stm::Hist(hist) => self.hist(hist)?,
         }
         Ok(())
     }
@@ -380,7 +382,7 @@ impl<'c> Printer<'c> {
         }
     }
 
-    fn check(&mut self, width: Width, wrong: &str, mask: Option<Operand>, blame: Option<&Blame>) {
+    pub(super) fn check(&mut self, width: Width, wrong: &str, mask: Option<Operand>, blame: Option<&Blame>) {
         let in_lanes = width == Width::Wide || mask.is_some_and(|mask| self.varies(mask));
         let condition = match mask {
             _ if in_lanes => format!("any({wrong} & {})", self.lanes_where(mask)),

@@ -15,6 +15,7 @@ use super::jit::{Natives, Stretches};
 use super::liveness::needed;
 use super::registers::Registers;
 use super::scalar_blocks::{Step, straighten};
+use super::sweep::Sweeps;
 use crate::array::{Const, Prim, ScalarOp, Var};
 use crate::kernel::code::{Blame, Block, Buffer, Code, Op, Operand, Origin, Output, Place, Port, Stm, Value};
 
@@ -35,6 +36,7 @@ pub(super) struct Assembled {
     pub(super) products: Vec<Product>,
     pub(super) chains: Vec<Chain>,
     pub(super) rows: Vec<Rows>,
+    pub(super) sweeps: Sweeps,
     pub(super) steps: Vec<Step>,
     /// The uniform registers as they are at first: constants are there.
     pub(super) reals: Vec<f64>,
@@ -83,6 +85,7 @@ pub(super) struct Assembler<'c> {
     pub(super) products: Vec<Product>,
     pub(super) chains: Vec<Chain>,
     pub(super) rows: Vec<Rows>,
+    pub(super) sweeps: Sweeps,
     origins: Vec<(u32, u32, Var)>,
     claims: Vec<Claim>,
     uniform: FxHashMap<Value, u32>,
@@ -125,6 +128,7 @@ pub(super) fn assemble(code: &Code, level: Level, natively: bool) -> Assembled {
         products: Vec::new(),
         chains: Vec::new(),
         rows: Vec::new(),
+        sweeps: Sweeps::default(),
         origins: Vec::new(),
         claims: Vec::new(),
         uniform: FxHashMap::default(),
@@ -143,7 +147,7 @@ pub(super) fn assemble(code: &Code, level: Level, natively: bool) -> Assembled {
     let [own_reals, own_ints] = banks;
     let (real_kinds, int_kinds) = code.buffers.iter().map(|info| info.prim).partition(|prim| prim.is_real());
     let Assembler { out: instructions, loops, products, chains, rows, origins, claims, .. } = assembler;
-    let Assembler { addresses, reals, ints, .. } = assembler;
+    let Assembler { addresses, sweeps, reals, ints, .. } = assembler;
     #[cfg(feature = "jit")]
     let Assembler { scalar, constants, .. } = assembler;
     let mut assembled = Assembled {
@@ -157,6 +161,7 @@ pub(super) fn assemble(code: &Code, level: Level, natively: bool) -> Assembled {
         products,
         chains,
         rows,
+        sweeps,
         reals,
         ints,
         own_reals,
@@ -452,6 +457,8 @@ impl Assembler<'_> {
             }
             Stm::Lanes(lanes) => self.lanes(lanes),
             Stm::Product(product) => self.product(product),
+            Stm::Scan(scan) => self.scan(scan),
+            Stm::Hist(hist) => self.hist(hist),
         }
     }
 }

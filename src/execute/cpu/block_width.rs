@@ -46,6 +46,7 @@ fn once(instruction: &Instruction) -> bool {
         Instruction::Native(_) => false,
         Instruction::Outer(_) | Instruction::Transpose(_) | Instruction::IntoRows(_) => false,
         Instruction::Alloc { .. } | Instruction::Swap { .. } | Instruction::Product(_) => false,
+        Instruction::Scan(_) | Instruction::Hist(_) => false,
     }
 }
 

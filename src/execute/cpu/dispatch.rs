@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code, reason = "functions for particular processors are unsafe to call anywhere else")]
 
+use core::marker::PhantomData;
 use core::ops::Range;
 
 use super::fma_chain;
@@ -21,6 +22,7 @@ use super::real::Real;
 use super::real::SINGLES;
 use super::scalar_blocks::{self, Step};
 use super::state::State;
+use super::sweep::{self, Combination, Work};
 use super::transfer::{Reach, add_real, load, store};
 use super::transpose;
 #[cfg(target_arch = "x86_64")]
@@ -323,6 +325,20 @@ dispatched! {
     test<R, G>(state: &State<R, G>, test: Test, to: Reg, x: [Reg; 2]) {
         level: state.level,
         run: state.test(test, to, x.map(|x| state.real(x)))
+    }
+}
+
+dispatched! {
+    /// A part of a scan or a histogram of reals.
+    sweep_reals<R, G>(by: (Level, Combination), part: impl Work<R>) {
+        level: by.0, run: sweep::with_reals(by.1, part)
+    }
+}
+
+dispatched! {
+    /// A part of a scan or a histogram of integers.
+    sweep_ints<R, G>(_of: PhantomData<[R; G]>, by: (Level, Combination), part: impl Work<i64>) {
+        level: by.0, run: sweep::with_ints(by.1, part)
     }
 }
 

@@ -341,6 +341,9 @@ pub(super) enum Instruction {
     Chain(u32),
     /// Values into rows, by their number.
     Rows(u32),
+    /// Scans, and histograms and scatters, by their numbers.
+    Scan(u32),
+    Hist(u32),
 
     Alloc {
         buffer: u32,

@@ -10,6 +10,7 @@ use super::budget::{Held, STRIDE, Watch};
 use super::compute::wrapped;
 use super::dispatch;
 use super::folds;
+use super::hist;
 use super::instruction::{Instruction, LanesLoop, Reg};
 #[cfg(feature = "jit")]
 use super::jit;
@@ -18,6 +19,7 @@ use super::parallel;
 use super::product;
 use super::profile::Begun;
 use super::real::Real;
+use super::scan;
 use super::state::State;
 use super::transfer::{load_row, store_strided};
 use super::vector::number;
@@ -184,7 +186,7 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
 
     /// Takes `steps` steps from the budget.
     #[inline(always)]
-    fn tick(state: &mut State<R, G>, watch: &Watch<'_>, at: usize, steps: i64) -> Result<(), Fault> {
+    pub(super) fn tick(state: &mut State<R, G>, watch: &Watch<'_>, at: usize, steps: i64) -> Result<(), Fault> {
         state.left -= steps;
         if state.left <= 0 {
             let taken = STRIDE - state.left;
@@ -449,6 +451,8 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
                 // A product goes through its memory in blocks of its own: what the lanes have need not be near.
                 state.own = 0;
             }
+            Instruction::Scan(number) => scan::run(self, number, at)?,
+            Instruction::Hist(number) => hist::run(self, number, at)?,
             Instruction::Chain(number) => dispatch::chain(state, &code.chains[number as usize]),
             Instruction::Rows(number) => dispatch::rows(state, reals, &code.rows[number as usize]),
             Instruction::Outer(ref it) => dispatch::outer(state, reals, &code.addresses, it),

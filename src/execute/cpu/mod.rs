@@ -15,6 +15,7 @@
 //! | `real` | doubles and singles: the machine is generic in them |
 //! | `compute`, `vector`, `dispatch` | operations on lanes, compiled for the vector instructions that the processor has |
 //! | `kernel`, `fma_chain`, `power_sums`, `rank_one_update`, `product`, `transfer`, `transpose`, `folds` | instructions for whole loops |
+//! | `sweep`, `scan`, `hist` | scans, histograms and scatters as plain loops |
 //! | `scalar_blocks` | scalar code |
 //! | `jit` | scalar code as code of the processor (feature `jit`) |
 //! | `prepared`, `fault` | programs that are ready, their runs, and what goes wrong in these |
@@ -33,6 +34,7 @@ mod find_fma_chains;
 mod fma_chain;
 mod folds;
 mod fused;
+mod hist;
 mod inline;
 mod instruction;
 #[cfg(feature = "jit")]
@@ -53,9 +55,11 @@ mod rank_one_update;
 mod real;
 mod registers;
 mod scalar_blocks;
+mod scan;
 mod simd;
 mod state;
 mod strided;
+mod sweep;
 mod transfer;
 mod transpose;
 mod vector;

@@ -35,5 +35,5 @@ const OF_CODE: &[Pass] = &[
 
 /// Vector instructions and cores.
 pub(super) fn cpu(level: Level) -> Target {
-    Target { wide: 16, flat: false, has_singles: level.has_singles(), passes: OF_CODE }
+    Target { wide: 16, flat: false, has_singles: level.has_singles(), sweeps: true, passes: OF_CODE }
 }

@@ -164,6 +164,9 @@ fn mentions(code: &Assembled) -> FxHashMap<u32, usize> {
                 it.products.iter().flatten().chain([&it.start]).copied().for_each(&mut mention);
             }
             Instruction::Rows(number) => code.rows[*number as usize].columns.iter().copied().for_each(&mut mention),
+            Instruction::Scan(_) | Instruction::Hist(_) => {
+                code.sweeps.reals(instruction).into_iter().map(Reg::Uniform).for_each(&mut mention);
+            }
             instruction => reals(instruction, &mut mention),
         }
     }
@@ -203,7 +206,8 @@ fn reals(instruction: &Instruction, mut visit: impl FnMut(Reg)) {
         Instruction::Int { .. } | Instruction::SelectInt { .. } | Instruction::SetInt { .. } => {}
         Instruction::LoadInt { .. } | Instruction::StoreInt { .. } | Instruction::AddInt { .. } => {}
         Instruction::Inner(_) | Instruction::Transpose(_) | Instruction::IntoRows(_) | Instruction::Product(_) => {}
-        Instruction::Chain(_) | Instruction::Rows(_) | Instruction::Alloc { .. } | Instruction::Swap { .. } => {}
+        Instruction::Chain(_) | Instruction::Rows(_) | Instruction::Scan(_) | Instruction::Hist(_) => {}
+        Instruction::Alloc { .. } | Instruction::Swap { .. } => {}
         Instruction::Check { .. } | Instruction::Bounds { .. } | Instruction::End => {}
         #[cfg(feature = "jit")]
         Instruction::Native(_) => {}

@@ -129,6 +129,15 @@ pub(super) fn load<T: Copy + Default, const G: usize>(from: &Elements<'_, T>, re
             }
         }
         Reach::Apart { start, stride, at: None } => {
+            // Backwards, whole groups are turned around.
+            let all_before = |last: i64| from.rows::<G>(start.wrapping_sub(last), to.len());
+            if let Some(rows) = (stride == -1).then(|| all_before((to.len() * G) as i64 - 1)).flatten() {
+                for (to, row) in to.iter().rev().zip(rows) {
+                    to.write(lanes(|i| row[G - 1 - i]));
+                    one_by_one();
+                }
+                return;
+            }
             let mut next = start;
             for to in to {
                 let at = || lanes(|i| next.wrapping_add(stride.wrapping_mul(i as i64)));

@@ -114,7 +114,10 @@ pub(super) fn can_host(op: Op) -> bool {
 pub(super) fn is_heavy(stm: &Stm) -> bool {
     let mut heavy = false;
     parts::each(core::slice::from_ref(stm), &mut |stm| {
-        heavy |= matches!(stm, Stm::Lanes(_) | Stm::Alloc(..) | Stm::Swap(..) | Stm::Product(_));
+        heavy |= matches!(
+            stm,
+            Stm::Lanes(_) | Stm::Alloc(..) | Stm::Swap(..) | Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_)
+        );
     });
     heavy
 }

@@ -359,7 +359,7 @@ impl<'c, 'r> Printer<'c, 'r> {
                     self.within("else", |this| this.block(no));
                 }
             }
-            Stm::Lanes(_) | Stm::Product(_) => {
+            Stm::Lanes(_) | Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) => {
                 panic!("a thread starts no lanes, and no pass of this target makes products")
             }
         }

@@ -101,7 +101,9 @@ fn has_loop(stms: &[Stm]) -> bool {
 /// Whether a statement has no loop over lanes inside, and no product.
 fn is_scalar(stm: &Stm) -> bool {
     let mut found = true;
-    each(core::slice::from_ref(stm), &mut |stm| found &= !matches!(stm, Stm::Lanes(_) | Stm::Product(_)));
+    each(core::slice::from_ref(stm), &mut |stm| {
+        found &= !matches!(stm, Stm::Lanes(_) | Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_));
+    });
     found
 }
 
@@ -232,6 +234,7 @@ impl Uses {
             }
             Instruction::Transpose(_) | Instruction::IntoRows(_) | Instruction::Product(_) => return None,
             Instruction::Chain(_) | Instruction::Rows(_) => return None,
+            Instruction::Scan(_) | Instruction::Hist(_) => return None,
         }
         Some(())
     }
