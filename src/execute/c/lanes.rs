@@ -22,10 +22,14 @@ const MAX_ON_STACK: i64 = 64;
 /// A body of no more statements than this is printed twice: for blocks all of whose lanes are active, and for the last one.
 const MAX_TWICE: usize = 64;
 
-fn statements(block: &[Stm]) -> usize {
-    let mut count = 0;
-    each(block, &mut |_| count += 1);
-    count
+/// Whether a body is small. Products are long, and know by themselves how many lanes are active.
+fn is_small(block: &[Stm]) -> bool {
+    let (mut count, mut products) = (0, false);
+    each(block, &mut |stm| {
+        count += 1;
+        products |= matches!(stm, Stm::Product(_));
+    });
+    count <= MAX_TWICE && !products
 }
 
 /// What a loop over lanes uses of what is around it.
@@ -224,7 +228,7 @@ impl Printer<'_> {
             self.line(&format!("{register}_w v{cell} = {start};"));
         }
         self.line("int status = 0;");
-        if statements(&lanes.body) <= MAX_TWICE {
+        if is_small(&lanes.body) {
             // Without the last block the compiler knows that all lanes are active.
             self.line("const i64_1 whole = from + (to - from) / W * W;");
             self.line("i64_1 first = from;");

@@ -1,4 +1,5 @@
-/* Products of matrices, of which one has a column or a row for each lane. T is in memory as it is in registers. */
+/* Products of matrices, of which one has a column or a row for each lane. T is in memory as it is in registers. They are part of the loops that
+   have them, where it is known whose lines are in which memory. */
 
 #define PRODUCTS(T, F)                                                                                                                     \
     /* Numbers of the lanes, a line after the other: in memory of their own, or in a row of an array. */                                   \
@@ -7,11 +8,11 @@
         T *shared;                                                                                                                         \
         i64_1 length, start, by;                                                                                                           \
     };                                                                                                                                     \
-    static inline T##_w line_##T(struct line_##T it, i64_1 k) {                                                                            \
+    LANES T##_w line_##T(struct line_##T it, i64_1 k) {                                                                                    \
         const i64_1 at = addi_1(it.start, muli_1(it.by, k));                                                                               \
         return it.own ? own_##T(it.own, it.length, at) : row_##T(it.shared, it.length, at);                                                \
     }                                                                                                                                      \
-    static inline void setline_##T(struct line_##T it, i64_1 k, T##_w x, int n) {                                                          \
+    LANES void setline_##T(struct line_##T it, i64_1 k, T##_w x, int n) {                                                                  \
         const i64_1 at = addi_1(it.start, muli_1(it.by, k));                                                                               \
         if (it.own)                                                                                                                        \
             setown_##T(it.own, it.length, at, x);                                                                                          \
@@ -19,7 +20,7 @@
             setrow_##T(it.shared, it.length, at, x, n);                                                                                    \
     }                                                                                                                                      \
     /* rows = matrix · columns */                                                                                                          \
-    static inline void product_##T(i64_1 m, i64_1 count, const T *b, i64_1 length, i64_1 base, i64_1 down, i64_1 across,                   \
+    LANES void product_##T(i64_1 m, i64_1 count, const T *b, i64_1 length, i64_1 base, i64_1 down, i64_1 across,                           \
                                    struct line_##T rows, struct line_##T columns, int n) {                                                 \
         i64_1 i = 0;                                                                                                                       \
         const i64_1 last = base + (m - 1) * down + (count - 1) * across;                                                                   \
@@ -50,7 +51,7 @@
         }                                                                                                                                  \
     }                                                                                                                                      \
     /* matrix += rows · columnsᵀ, of the lanes that are there */                                                                           \
-    static inline void sums_##T(i64_1 m, i64_1 count, T *b, i64_1 length, i64_1 base, i64_1 down, i64_1 across, struct line_##T rows,      \
+    LANES void sums_##T(i64_1 m, i64_1 count, T *b, i64_1 length, i64_1 base, i64_1 down, i64_1 across, struct line_##T rows,              \
                                 struct line_##T columns, i64_w live) {                                                                     \
         const i64_1 last = base + (m - 1) * down + (count - 1) * across;                                                                   \
         const int is_inside = m > 0 && count > 0 && down >= 0 && across == 1 && base >= 0 && last < length;                                \
