@@ -112,6 +112,8 @@ fn where_nothing_can_be_kept_it_runs() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("native_no_folder");
     fs::write(&file, "").unwrap();
     assert!(elsewhere(&[("CATADIFF_CACHE", &file.join("caches"))]).contains("Bare by C"));
+    // Nor can files in a folder that is the system's.
+    assert!(elsewhere(&[("CATADIFF_CACHE", Path::new("/proc/self"))]).contains("Bare by C"));
     let none = Path::new("/there/is/no/compiler");
     assert!(elsewhere(&[("CC", none)]).contains("Bare by lanes"));
 }

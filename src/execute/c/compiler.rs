@@ -79,6 +79,12 @@ fn folder() -> Option<PathBuf> {
     fs::create_dir_all(&found).ok().map(|()| found)
 }
 
+/// Whether new files can be made in a folder, which may be there for reading alone.
+fn can_be_written(folder: &Path) -> bool {
+    let probe = unused(folder, "probe");
+    fs::write(&probe, []).and_then(|()| fs::remove_file(&probe)).is_ok()
+}
+
 /// The number of a text, by which its file is found; the text itself is kept beside, so that two of one number differ.
 fn number(parts: &[&[u8]]) -> u64 {
     // FNV-1a, which stays what it is from version to version.
@@ -113,14 +119,16 @@ pub(super) fn compiled(text: &str, effort: Effort) -> Result<libloading::Library
         if is_whole(&kept, &source) && fs::read_to_string(&beside).is_ok_and(|beside| beside == source) {
             return load(&kept);
         }
-        let made = make(compiler, &flags, &source, &folder)?;
-        // Whoever is last replaces the file as a whole.
-        let named = write_whole(&beside, source.as_bytes()).and_then(|()| fs::rename(&made, &kept));
-        let library = load(if named.is_ok() { &kept } else { &made });
-        if named.is_err() {
-            fs::remove_file(&made).ok();
+        if can_be_written(&folder) {
+            let made = make(compiler, &flags, &source, &folder)?;
+            // Whoever is last replaces the file as a whole.
+            let named = write_whole(&beside, source.as_bytes()).and_then(|()| fs::rename(&made, &kept));
+            let library = load(if named.is_ok() { &kept } else { &made });
+            if named.is_err() {
+                fs::remove_file(&made).ok();
+            }
+            return library;
         }
-        return library;
     }
     let folder = std::env::temp_dir();
     let made = make(compiler, &flags, &source, &folder)?;

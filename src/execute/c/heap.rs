@@ -5,9 +5,10 @@
 
 use core::any::Any;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
 
 use crate::interpret::{Control, Fault};
 
@@ -166,7 +167,9 @@ impl<'c> Watch<'c> {
 #[derive(Debug)]
 pub(super) struct Heap<'w> {
     pub(super) watch: &'w Watch<'w>,
-    blocks: HashMap<usize, (Block, u64)>,
+    /// By their addresses, with how many elements were asked for, and the how manieth it was.
+    blocks: FxHashMap<usize, (Block, u64, usize)>,
+    asked: usize,
     /// What an earlier run has left, and what this one has given back.
     spare: Vec<Block>,
     free: Vec<Block>,
@@ -176,7 +179,7 @@ pub(super) struct Heap<'w> {
 
 impl<'w> Heap<'w> {
     pub(super) fn new(watch: &'w Watch<'w>) -> Self {
-        Heap { watch, blocks: HashMap::new(), spare: watch.pool.take().0, free: Vec::new(), held: 0 }
+        Heap { watch, blocks: FxHashMap::default(), asked: 0, spare: watch.pool.take().0, free: Vec::new(), held: 0 }
     }
 
     /// That of a part of this run, beside which all that the run holds is held.
@@ -192,7 +195,7 @@ impl<'w> Heap<'w> {
 
     /// Memory in the place of other memory; 0 for none.
     pub(super) fn memory(&mut self, before: usize, count: i64, size: i64, kind: i64) -> usize {
-        if let Some((block, elements)) = self.blocks.remove(&before) {
+        if let Some((block, elements, _)) = self.blocks.remove(&before) {
             self.held -= elements;
             self.free.push(block);
         }
@@ -203,24 +206,25 @@ impl<'w> Heap<'w> {
         let kind = usize::try_from(kind).unwrap_or(0);
         let fits = |block: &Block| block.kind() == kind && (count..=2 * count + 64).contains(&block.room(size));
         let known = [&mut self.free, &mut self.spare].into_iter().find_map(|all| {
-            let found = all.iter().position(fits)?;
-            Some(all.swap_remove(found))
+            let found = all.iter().rposition(fits)?;
+            Some(all.remove(found))
         });
         let block = known.or_else(|| KINDS[kind](count.max(1), size));
         let Some(mut block) = block else { return 0 };
         let address = block.address();
-        self.blocks.insert(address, (block, count as u64));
+        self.blocks.insert(address, (block, count as u64, self.asked));
+        self.asked += 1;
         address
     }
 
     /// The memory that begins there, if it was asked for.
     pub(super) fn take(&mut self, address: usize) -> Option<Block> {
-        self.blocks.remove(&address).map(|(block, _)| block)
+        self.blocks.remove(&address).map(|(block, ..)| block)
     }
 
     /// The memory that begins there, to be looked at.
     pub(super) fn get(&self, address: usize) -> Option<&Block> {
-        self.blocks.get(&address).map(|(block, _)| block)
+        self.blocks.get(&address).map(|(block, ..)| block)
     }
 
     pub(super) fn put(&mut self, block: Block) {
@@ -230,7 +234,10 @@ impl<'w> Heap<'w> {
     /// Leaves memory for the next run: what this one had, and not what it had no use for, or there would be ever more.
     pub(super) fn leave(self) {
         let Heap { watch, blocks, free: mut all, .. } = self;
-        all.extend(blocks.into_values().map(|(block, _)| block));
+        // A run asks for what the last one asked for, in the same order: what is wanted first is last, where it is looked for first.
+        let mut asked: Vec<(usize, Block)> = blocks.into_values().map(|(block, _, asked)| (asked, block)).collect();
+        asked.sort_unstable_by_key(|(asked, _)| core::cmp::Reverse(*asked));
+        all.extend(asked.into_iter().map(|(_, block)| block));
         watch.pool.put(Spare(all));
     }
 }
