@@ -54,6 +54,7 @@
 //! | recordings | [`recordings`] | a replay is a run in every mode, or refused; text; stored = recorded |
 //! | array programs | [`arrays`] | text; they run, or are errors; homomorphisms |
 //! | their parts | [`program_parts`] | they verify, and what breaks an invariant is refused |
+//! | specialised programs | [`specialisation`] | the program, for the arguments that they are for, and errors for others |
 //! | their simplification | [`simplification`] | the same results, for no more operations, in one step |
 //! | their derivatives | [`array_derivatives`] | both modes = interpretation on duals, to second order |
 //! | their sizes | [`array_sizes`] | those of the table are found by every run; what does not fit is an error of derivatives too, and so are seeds that do not |
@@ -147,6 +148,8 @@ pub mod simplification;
 #[cfg(feature = "array")]
 pub mod spans;
 pub mod special_points;
+#[cfg(feature = "array")]
+pub mod specialisation;
 pub mod strategies;
 #[cfg(feature = "array")]
 pub mod tracing;

@@ -7,6 +7,7 @@ mod interpret;
 mod messages;
 mod semirings;
 mod sizes;
+mod specialise;
 mod text;
 mod trace;
 mod trace_values;
