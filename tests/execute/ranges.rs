@@ -100,8 +100,9 @@ fn an_index_that_was_checked_is_inside() {
     let twice = Program::trace(|xs: Arr<F64>, k: I64| xs.index(k) + xs.map(|x| x * xs.index(k)).sum()).unwrap();
     assert_eq!(found(&twice).checks, 1);
     // Scatters leave out what is outside, and are masked.
-    let scattered = Program::trace(|xs: Arr<F64>, at: Arr<I64>, by: Arr<F64>| xs.scatter(at, by)).unwrap();
-    all_inside(&scattered, 1);
+    let scattered =
+        Program::trace(|rows: Arr<Arr<F64>>, at: Arr<I64>, by: Arr<Arr<F64>>| rows.scatter(at, by)).unwrap();
+    all_inside(&scattered, 2);
 }
 
 #[test]

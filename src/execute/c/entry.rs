@@ -33,7 +33,8 @@ use crate::kernel::code::{Code, Output, Port, Value};
 pub struct CText {
     /// The file of C: C11 with the vector types and builtin functions that gcc and clang have. Compile it with `-O2`, and with
     /// `-march=native` or what else says which instructions the processor has; `-ffp-contract=off` keeps every bit of a sum what it is
-    /// on other machines.
+    /// on other machines. With `-fopenmp` loops over many elements run on all cores, as they do where `NAME_shared` is given a function that has
+    /// their parts run; results have the same bits whoever does.
     pub source: String,
     /// What others include, as `NAME.h`.
     pub header: String,
