@@ -102,7 +102,7 @@ fn an_index_that_was_checked_is_inside() {
     // Scatters leave out what is outside, and are masked.
     let scattered =
         Program::trace(|rows: Arr<Arr<F64>>, at: Arr<I64>, by: Arr<Arr<F64>>| rows.scatter(at, by)).unwrap();
-    all_inside(&scattered, 2);
+    all_inside(&scattered, 3);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use super::jit;
 use super::memory::Elements;
 use super::parallel;
 use super::product;
-use super::profile::Begun;
+use super::profile::{self, Begun, Sweep};
 use super::real::Real;
 use super::scan;
 use super::state::State;
@@ -451,8 +451,8 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
                 // A product goes through its memory in blocks of its own: what the lanes have need not be near.
                 state.own = 0;
             }
-            Instruction::Scan(number) => scan::run(self, number, at)?,
-            Instruction::Hist(number) => hist::run(self, number, at)?,
+            Instruction::Scan(number) => profile::sweep(self, Sweep::Scan(number), |it| scan::run(it, number, at))?,
+            Instruction::Hist(number) => profile::sweep(self, Sweep::Hist(number), |it| hist::run(it, number, at))?,
             Instruction::Chain(number) => dispatch::chain(state, &code.chains[number as usize]),
             Instruction::Rows(number) => dispatch::rows(state, reals, &code.rows[number as usize]),
             Instruction::Outer(ref it) => dispatch::outer(state, reals, &code.addresses, it),

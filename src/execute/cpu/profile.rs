@@ -1,4 +1,4 @@
-//! Where the time of a run goes: each loop over lanes, with what it computes and moves.
+//! Where the time of a run goes: each loop over lanes, scan and histogram, with what it computes and moves.
 //!
 //! Law: the counts depend on the code and the sizes alone, and nothing is counted unless a profile is requested.
 //! Branches count as if both were taken, except for those that small and large products of matrices take, and loops of
@@ -9,15 +9,17 @@ use std::time::{Duration, Instant};
 
 use super::assemble::Assembled;
 use super::instruction::{Across, Address, Fused, Instruction, LanesLoop, RealOp, Reg, Src, Summed, To};
-use super::machine::Machine;
+use super::machine::{Fault, Machine};
 use super::real::Real;
+use super::sweep::Combination;
 use crate::array::{Program, text};
 use crate::execute::fault::binder;
 use crate::execute::{ELEMENTARY, Kernel};
 use crate::kernel::find_products::MIN_MATRIX_SIDE;
+use crate::kernel::operator::Operator;
 use crate::primitives::Primitive;
 
-/// What is known of the loops so far, by their numbers.
+/// What is known so far of the loops, by their numbers, and after them of scans and of histograms.
 pub(super) type Profile = Mutex<Vec<Totals>>;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -74,12 +76,80 @@ impl Begun {
     }
 }
 
-/// The loops that ran, in the order of the code.
+/// A scan or a histogram, by its number.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Sweep {
+    Scan(u32),
+    Hist(u32),
+}
+
+/// Runs a scan or a histogram, and notes what it computes and moves if that is wanted.
+pub(super) fn sweep<R: Real<G>, const G: usize>(
+    machine: &mut Machine<'_, R, G>,
+    which: Sweep,
+    run: impl FnOnce(&mut Machine<'_, R, G>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let begun = machine.watch.profile.is_some().then(|| Begun::of_sweep(machine, which));
+    run(machine)?;
+    if let (Some(begun), Some(profile)) = (begun, &machine.watch.profile) {
+        begun.end(profile);
+    }
+    Ok(())
+}
+
+impl Begun {
+    #[cold]
+    #[inline(never)]
+    fn of_sweep<R: Real<G>, const G: usize>(machine: &Machine<'_, R, G>, which: Sweep) -> Box<Self> {
+        let (code, start) = (machine.code, Instant::now());
+        let count = |register: u32| u64::try_from(machine.state.one(register)).unwrap_or(0);
+        let bytes = |real: bool| if real { size_of::<R>() as u64 } else { 8 };
+        let flops = |kind: &Combination| match kind.operator {
+            _ if !kind.real => 0,
+            Operator::Last => 0,
+            Operator::Recurrence => 3,
+            _ => 1,
+        };
+        let of = |number: usize, lanes: u64, flops: u64, each: u64, more: u64| {
+            let (bytes, flops) = (lanes.saturating_mul(each), lanes.saturating_mul(flops));
+            Box::new(Begun { number, lanes, work: Work { flops, bytes, arrays: bytes.min(more) }, start })
+        };
+        match which {
+            Sweep::Scan(number) => {
+                let it = &code.sweeps.scans[number as usize];
+                let moved = (it.from.len() + it.to.iter().flatten().count()) as u64 * bytes(it.kind.real);
+                of(code.loops.len() + number as usize, count(it.count), flops(&it.kind), moved, u64::MAX)
+            }
+            Sweep::Hist(number) => {
+                let it = &code.sweeps.hists[number as usize];
+                let (size, number) = (bytes(it.kind.real), code.sweeps.scans.len() + number as usize);
+                // An index, a value, and a bin, which is read unless the last value stays.
+                let bins = if it.kind.operator == Operator::Last { size } else { 2 * size };
+                let arrays =
+                    count(it.count).saturating_mul(8 + size).saturating_add(count(it.bins).saturating_mul(size));
+                of(code.loops.len() + number, count(it.count), flops(&it.kind), 8 + size + bins, arrays)
+            }
+        }
+    }
+}
+
+/// Where the loops, the scans and the histograms are in the code, by their numbers.
+fn places(code: &Assembled) -> Vec<u32> {
+    let at = |wanted: &dyn Fn(&Instruction) -> bool| {
+        let found = code.instructions.iter().position(wanted).expect("each instruction with a number is in the code");
+        u32::try_from(found).expect("there are fewer than 2^32 instructions")
+    };
+    let scans = (0..code.sweeps.scans.len() as u32).map(|k| at(&|it| matches!(it, Instruction::Scan(n) if *n == k)));
+    let hists = (0..code.sweeps.hists.len() as u32).map(|k| at(&|it| matches!(it, Instruction::Hist(n) if *n == k)));
+    code.loops.iter().map(|it| it.body).chain(scans).chain(hists).collect()
+}
+
+/// What ran, the loops first, in the order of the code.
 pub(super) fn kernels(profile: Profile, code: &Assembled, program: &Program) -> Vec<Kernel> {
     let all = profile.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let ran = all.into_iter().zip(&code.loops).filter(|(totals, _)| totals.runs > 0);
-    let kernel = |(totals, it): (Totals, &LanesLoop)| {
-        let origin = code.origins.iter().find(|(from, to, _)| (*from..*to).contains(&it.body));
+    let ran = all.into_iter().zip(places(code)).filter(|(totals, _)| totals.runs > 0);
+    let kernel = |(totals, at): (Totals, u32)| {
+        let origin = code.origins.iter().find(|(from, to, _)| (*from..*to).contains(&at));
         let stm = origin.and_then(|(_, _, var)| binder(&program.function.body, *var));
         let statement = stm.map_or_else(|| text::signature(program), |stm| text::head(program, stm));
         let Totals { runs, lanes, time, work: Work { flops, bytes, arrays } } = totals;

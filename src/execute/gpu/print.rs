@@ -211,6 +211,15 @@ impl<'c, 'r> Printer<'c, 'r> {
         }
     }
 
+    /// An operand as a size or a count, of 32 bits.
+    pub(super) fn size(&self, operand: Operand) -> String {
+        match operand.as_int() {
+            // The compiler of shaders does not convert constants of 64 bits.
+            Some(n) => format!("{}u", u32::try_from(n.max(0)).unwrap_or(u32::MAX)),
+            None => format!("u32({})", self.operand(operand)),
+        }
+    }
+
     /// An operand as the index of an element, of 32 bits.
     fn index(&self, operand: Operand) -> String {
         match operand.as_int().map(i32::try_from) {

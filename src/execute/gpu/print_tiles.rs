@@ -35,11 +35,11 @@ fn declarations(printer: &Printer<'_, '_>, tiled: &Tiled<'_>) -> String {
 /// The loop over tiles.
 fn print_tiles<'c>(printer: &mut Printer<'c, '_>, tiled: &Tiled<'c>) {
     let lanes = parameter(printer.param(Param::Lanes, Word::U32));
-    let [columns, depth] = [tiled.sizes.columns, tiled.sizes.depth].map(|size| printer.operand(size));
-    let rows = tiled.sizes.rows.map(|rows| format!("u32({})", printer.operand(rows)));
-    printer.line(&format!("let columns = u32({columns});"));
+    let [columns, depth] = [tiled.sizes.columns, tiled.sizes.depth].map(|size| printer.size(size));
+    let rows = tiled.sizes.rows.map(|rows| printer.size(rows));
+    printer.line(&format!("let columns = {columns};"));
     printer.line(&format!("let rows = {};", rows.unwrap_or_else(|| format!("{lanes} / columns"))));
-    printer.line(&format!("let depth = u32({depth});"));
+    printer.line(&format!("let depth = {depth};"));
     printer.line(&format!("let across = (columns + {}u) / {SIDE}u;", SIDE - 1));
     printer.line(&format!("let down = (rows + {}u) / {SIDE}u;", SIDE - 1));
     printer.line(&format!("let tiles = across * down * ({lanes} / (rows * columns));"));

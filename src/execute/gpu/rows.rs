@@ -155,8 +155,8 @@ fn declarations(printer: &Printer<'_, '_>, rows: &Rows) -> String {
 fn print_rows<'c>(printer: &mut Printer<'c, '_>, rows: &Rows, [first, second]: [&'c Lanes; 2]) {
     let lanes = parameter(printer.param(Param::Lanes, Word::U32));
     let counting = printer.counting()[0];
-    let [size, count] = [rows.size, second.count].map(|x| printer.operand(x));
-    printer.line(&format!("let row = max(u32({size}), 1u);"));
+    let [size, count] = [rows.size, second.count].map(|x| printer.size(x));
+    printer.line(&format!("let row = max({size}, 1u);"));
     let head = format!("for (var base = group * {WORKGROUP}u; base < {lanes}; base = base + groups.x * {WORKGROUP}u)");
     printer.within(&head, |printer| {
         printer.line("let lane = base + within;");
@@ -165,7 +165,7 @@ fn print_rows<'c>(printer: &mut Printer<'c, '_>, rows: &Rows, [first, second]: [
             printer.block(&first.body);
         });
         printer.line("workgroupBarrier();");
-        printer.within(&format!("if (within < {WORKGROUP}u / row && base / row + within < u32({count}))"), |printer| {
+        printer.within(&format!("if (within < {WORKGROUP}u / row && base / row + within < {count})"), |printer| {
             printer.line("let lane = base / row + within;");
             printer.line("let begun = i32(base);");
             printer.line(&format!("let {} = {counting}(lane);", name(second.index)));
