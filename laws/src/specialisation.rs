@@ -20,7 +20,7 @@ const REORDERED: f64 = 1e-9;
 fn known(arguments: &[Value<f64>]) -> (Vec<Static>, Vec<Value<f64>>) {
     let (mut known, mut left) = (Vec::new(), Vec::new());
     for (k, argument) in arguments.iter().enumerate() {
-        match (argument.sizes(), &argument.elements()[..]) {
+        match (argument.sizes(), argument.elements()) {
             ([], [scalar]) => match Scalar::exact(scalar).filter(|_| k % 2 == 0) {
                 Some(value) => known.push(Static::Value(value)),
                 None => {
@@ -40,7 +40,7 @@ fn known(arguments: &[Value<f64>]) -> (Vec<Static>, Vec<Value<f64>>) {
 /// Other sizes than those of an array.
 fn longer(value: &Value<f64>) -> Option<Value<f64>> {
     let mut sizes = value.sizes().to_vec();
-    let first = value.elements().first()?.clone();
+    let first = *value.elements().first()?;
     *sizes.first_mut()? += 1;
     let rows = sizes.iter().product();
     Value::array(&sizes, vec![first; rows]).ok()

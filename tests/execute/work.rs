@@ -83,11 +83,7 @@ fn maps_and_sums_are_one_loop() -> Result<()> {
 #[test]
 fn scans_and_histograms_go_through_memory_once() -> Result<()> {
     let n = reals(&[20_000]);
-    takes(
-        &Program::trace(|x: Arr<F64>| x.map(|x| x * 2.0).scan(0.0, |a, b| a + b))?,
-        from_ref(&n),
-        [2, 40000, 640000],
-    );
+    takes(&Program::trace(|x: Arr<F64>| x.map(|x| x * 2.0).scan(0.0, |a, b| a + b))?, from_ref(&n), [2, 40000, 640000]);
     let recurrence = Program::trace(|x: Arr<F64>| {
         let steps = x.map(|x| (x * 0.5, x));
         steps.scan((1.0, 0.0), |(a, b), (c, d)| (a * c, b * c + d)).map(|(_, y)| y).sum()

@@ -118,7 +118,7 @@ impl Printer<'_> {
         let parts = if needs.parts { "parts" } else { "1" };
         if needs.parts {
             let known = needs.values.iter().copied().collect();
-            let Decides { work, copied, .. } = Decides::of(self, lanes, &known);
+            let Decides { work, copied, .. } = Decides::of(lanes, &known);
             self.line(&format!("const i64_1 share = share_of({count}, {work}, {copied});"));
             self.line(&format!("const i64_1 parts = parts_of({count}, share);"));
         }

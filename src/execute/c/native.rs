@@ -332,12 +332,11 @@ impl OnMachine {
         let ran = self.code.go(&all, results, &mut heap);
         let lowered = self.rest.as_ref().unwrap_or(&self.program);
         heap.leave();
-        let ending = match (ran, watch.ended()) {
+        match (ran, watch.ended()) {
             (Ok(()), None) => Ending::Done { stepwise: false },
             (_, Some(fault)) => Ending::Fault(ended(fault, lowered, None)),
             (Err(_), None) => self.step_by_step(arguments, results, control.of_second_attempt()),
-        };
-        ending
+        }
     }
 
     /// What is wrong, or the results if nothing is.

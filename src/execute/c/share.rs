@@ -25,9 +25,9 @@ struct Work {
 
 impl Work {
     /// Of a loop over lanes. Only counts that are known before it count.
-    fn of(printer: &Printer<'_>, lanes: &Lanes, known: &FxHashSet<Value>) -> Self {
+    fn of(lanes: &Lanes, known: &FxHashSet<Value>) -> Self {
         let mut work = Work { terms: Vec::new() };
-        work.block(printer, &lanes.body, known, (1.0, &[]));
+        work.block(&lanes.body, known, (1.0, &[]));
         work
     }
 
@@ -38,13 +38,7 @@ impl Work {
         }
     }
 
-    fn block(
-        &mut self,
-        printer: &Printer<'_>,
-        block: &Block,
-        known: &FxHashSet<Value>,
-        (times, counts): (f64, &[Value]),
-    ) {
+    fn block(&mut self, block: &Block, known: &FxHashSet<Value>, (times, counts): (f64, &[Value])) {
         // A block so often again: as often as is known, or once.
         let again = |factors: &[Operand]| {
             let (mut times, mut counts) = (times, counts.to_vec());
@@ -62,7 +56,7 @@ impl Work {
             match stm {
                 Stm::For { count, body, .. } => {
                     let (times, counts) = again(&[*count]);
-                    self.block(printer, body, known, (times, &counts));
+                    self.block(body, known, (times, &counts));
                 }
                 Stm::Product(product) => {
                     let (times, counts) = again(&product.sizes);
@@ -77,7 +71,7 @@ impl Work {
                         _ => 1.0,
                     };
                     self.add(times * weight, counts);
-                    stm.blocks().into_iter().for_each(|inner| self.block(printer, inner, known, (times, counts)));
+                    stm.blocks().into_iter().for_each(|inner| self.block(inner, known, (times, counts)));
                 }
             }
         }
@@ -121,8 +115,8 @@ pub(super) struct Decides {
 
 impl Decides {
     /// Of a loop before which these values are known.
-    pub(super) fn of(printer: &Printer<'_>, lanes: &Lanes, known: &FxHashSet<Value>) -> Self {
-        let work = Work::of(printer, lanes, known);
+    pub(super) fn of(lanes: &Lanes, known: &FxHashSet<Value>) -> Self {
+        let work = Work::of(lanes, known);
         let copied = lanes.adds.iter().map(|buffer| format!("(f64_1)n{}", buffer.0)).collect::<Vec<_>>().join(" + ");
         Decides {
             copied: if copied.is_empty() { "0".to_owned() } else { copied },

@@ -136,7 +136,7 @@ impl Measuring<'_, '_> {
         if !has_parts(lanes) {
             return self.printer.line("const i64_1 parts = 1;");
         }
-        let Decides { work, copied, counts } = Decides::of(self.printer, lanes, &before(lanes));
+        let Decides { work, copied, counts } = Decides::of(lanes, &before(lanes));
         if self.knows(lanes.count) && counts.iter().all(|count| self.knows(Operand::Value(*count))) {
             let count = self.printer.plain(lanes.count);
             self.printer.line(&format!("const i64_1 parts = parts_of({count}, share_of({count}, {work}, {copied}));"));

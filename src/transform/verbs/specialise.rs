@@ -31,9 +31,11 @@ impl Program {
     /// coordinates, cameras of eleven numbers. Derivatives are taken before.
     ///
     /// ```
-    /// use catadiff::array::{Const, Program, trace::{Arr, F64, I64}};
+    /// use catadiff::array::{Const, Program, trace::{Arr, F64, I64, loop_for}};
     /// use catadiff::transform::Static;
-    /// let power = Program::trace(|xs: Arr<F64>, n: I64| xs.map(|x| x.powi(n)).sum())?;
+    /// let power = Program::trace(|xs: Arr<F64>, n: I64| {
+    ///     xs.map(|x| loop_for(n, F64::from(1.0), |_, y| y * x)).sum()
+    /// })?;
     /// let cubes = power.specialise(&[Static::Sizes(vec![2]), Static::Value(Const::I64(3))])?.compile()?;
     /// assert_eq!(cubes.at::<f64>(([2.0, 3.0],))?, 35.0);
     /// let error = cubes.at::<f64>(([1.0, 2.0, 3.0],)).unwrap_err();
