@@ -6,6 +6,8 @@
 //! Law: what is shown follows from what was assumed, for integers of any size; what is not shown may hold all the same
 //! (tests/execute/ranges.rs, laws: executors::suite).
 
+use core::cell::Cell;
+
 use super::polynomial::{Atom, Polynomial};
 
 /// As good as no bound. The sum of two of them has a number.
@@ -13,6 +15,11 @@ const NONE: i128 = 1 << 125;
 
 /// What is tried at most to show something.
 const MOST_STEPS: u32 = 64;
+
+/// How many polynomials are looked at: at first, for each statement, and at most for one. What is not shown with that is not shown, so that the
+/// time is in proportion to the code.
+const EFFORT: i64 = 1 << 12;
+const EFFORT_OF_STATEMENT: i64 = 8;
 
 /// What is known of an atom.
 #[derive(Debug, Clone)]
@@ -39,9 +46,11 @@ enum Undo {
 }
 
 /// All that is known.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Inequalities {
     atoms: Vec<Known>,
+    /// How many polynomials may yet be looked at.
+    effort: Cell<i64>,
     /// What else is not negative.
     others: Vec<Polynomial>,
     trail: Vec<Undo>,
@@ -51,7 +60,18 @@ pub(super) struct Inequalities {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark(usize);
 
+impl Default for Inequalities {
+    fn default() -> Self {
+        Inequalities { atoms: Vec::new(), effort: Cell::new(EFFORT), others: Vec::new(), trail: Vec::new() }
+    }
+}
+
 impl Inequalities {
+    /// Another statement is looked at.
+    pub(super) fn statement(&self) {
+        self.effort.set((self.effort.get() + EFFORT_OF_STATEMENT).min(EFFORT));
+    }
+
     /// An integer in a range.
     pub(super) fn atom(&mut self, (least, greatest): (i128, i128)) -> Polynomial {
         self.atoms.push(Known { least, greatest, lowers: Vec::new(), uppers: Vec::new(), equal: None, either: None });
@@ -143,10 +163,11 @@ impl Inequalities {
 
     fn shows(&self, p: &Polynomial, steps: &mut u32, others: u32) -> bool {
         let (least, greatest) = self.range(p);
-        if least >= 0 || greatest < 0 || *steps == 0 {
+        if least >= 0 || greatest < 0 || *steps == 0 || self.effort.get() <= 0 {
             return least >= 0;
         }
         *steps -= 1;
+        self.effort.set(self.effort.get() - 1 - self.others.len() as i64);
         let newest = p.atoms().first().copied();
         if let Some((atom, both)) = newest.and_then(|atom| Some((atom, self.of(atom).either.as_ref()?))) {
             let with = |value: &Polynomial| self.plain(&p.with(atom, value)?);

@@ -110,6 +110,7 @@ impl<'c> Walk<'c> {
     }
 
     fn statement(&mut self, stm: &Stm) {
+        self.here.known.statement();
         let number = self.decisions.len();
         self.decisions.push(Decision::Nothing);
         self.decisions[number] = match stm {

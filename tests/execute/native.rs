@@ -163,7 +163,7 @@ fn a_panic_of_a_users_function_passes_through() {
 }
 
 #[cfg(feature = "rayon")]
-/// Runs a program in a pool of so many threads.
+/// Runs a program in a pool of this number of threads.
 fn on_threads(program: &catadiff::execute::Compiled, xs: &Flat, threads: usize) -> Vec<u64> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let mut results = Vec::new();

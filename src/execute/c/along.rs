@@ -1,6 +1,6 @@
 //! Loops in which each lane goes along a row of its own, as loops of vectors along the rows, a lane after the other.
 //!
-//! Lanes that load from rows at any places take an element of each, far apart from one another; along a row elements are side by side.
+//! Lanes that load from rows at any places take an element of each, which is somewhere else for each; along a row elements are side by side.
 //!
 //! Law: each element is computed by the same operations, whichever way (laws: executors::suite, tests/execute/along.rs).
 
