@@ -177,7 +177,7 @@ impl Printer<'_> {
         if self.watched {
             self.line(&format!("TICK(maxi_1({count}, 0));"));
         }
-        self.open("for (int k = 0; k < n; k++) {");
+        self.open("for (int k = 0; k < W && k < n; k++) {");
         self.line("const i64_1 lane = addi_1(first, k);");
         self.line("(void)lane;");
         for value in &outside {

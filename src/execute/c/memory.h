@@ -75,7 +75,7 @@ typedef uint8_t u8;
             *(T##_elements *)(void *)(b + at) = __builtin_convertvector(x, T##_elements);                                                  \
             return;                                                                                                                        \
         }                                                                                                                                  \
-        for (int k = 0; k < n; k++) store_##T(b, length, WRAP(+, at, k), x[k]);                                                            \
+        for (int k = 0; k < W && k < n; k++) store_##T(b, length, WRAP(+, at, k), x[k]);                                                   \
     }                                                                                                                                      \
     static inline void setapart_##T(T *b, i64_1 length, i64_1 at, i64_1 apart, R##_w x, int n) {                                           \
         if (apart == 1) {                                                                                                                  \
@@ -87,7 +87,7 @@ typedef uint8_t u8;
             EACH_LANE(k) b[at + apart * k] = (T)x[k];                                                                                      \
             return;                                                                                                                        \
         }                                                                                                                                  \
-        for (int k = 0; k < n; k++) store_##T(b, length, WRAP(+, at, WRAP(*, apart, k)), x[k]);                                            \
+        for (int k = 0; k < W && k < n; k++) store_##T(b, length, WRAP(+, at, WRAP(*, apart, k)), x[k]);                                   \
     }                                                                                                                                      \
     static inline void scatter_##T(T *b, i64_1 length, i64_w at, R##_w x, i64_w where) {                                                   \
         EACH_LANE(k) if (where[k]) store_##T(b, length, at[k], x[k]);                                                                      \
@@ -101,32 +101,32 @@ typedef uint8_t u8;
         b[at] = (T)x;                                                                                                                      \
     }                                                                                                                                      \
     static inline R##_w rowin_##T(const T *b, i64_1 length, i64_1 at, int n) {                                                             \
-        for (int k = 0; k < n; k++) IN(at + k, length);                                                                                    \
+        for (int k = 0; k < W && k < n; k++) IN(at + k, length);                                                                           \
         if (__builtin_expect(n < W, 0)) return some_##T(b, length, at, 1);                                                                 \
         return __builtin_convertvector(*(const T##_elements *)(const void *)(b + at), R##_w);                                              \
     }                                                                                                                                      \
     static inline R##_w apartin_##T(const T *b, i64_1 length, i64_1 at, i64_1 apart, int n) {                                              \
         if (apart == 1) return rowin_##T(b, length, at, n);                                                                                \
-        for (int k = 0; k < n; k++) IN(at + apart * k, length);                                                                            \
+        for (int k = 0; k < W && k < n; k++) IN(at + apart * k, length);                                                                   \
         if (__builtin_expect(n < W, 0)) return some_##T(b, length, at, apart);                                                             \
         R##_w x = {0};                                                                                                                     \
         EACH_LANE(k) x[k] = (R##_1)b[at + apart * k];                                                                                      \
         return x;                                                                                                                          \
     }                                                                                                                                      \
     static inline R##_w gatherin_##T(const T *b, i64_1 length, i64_w at, int n) {                                                          \
-        for (int k = 0; k < n; k++) IN(at[k], length);                                                                                     \
+        for (int k = 0; k < W && k < n; k++) IN(at[k], length);                                                                            \
         if (__builtin_expect(n < W, 0)) return someof_##T(b, length, at);                                                                  \
         R##_w x = {0};                                                                                                                     \
         EACH_LANE(k) x[k] = (R##_1)b[at[k]];                                                                                               \
         return x;                                                                                                                          \
     }                                                                                                                                      \
     static inline void setrowin_##T(T *b, i64_1 length, i64_1 at, R##_w x, int n) {                                                        \
-        for (int k = 0; k < n; k++) IN(at + k, length);                                                                                    \
+        for (int k = 0; k < W && k < n; k++) IN(at + k, length);                                                                           \
         if (__builtin_expect(n == W, 1)) {                                                                                                 \
             *(T##_elements *)(void *)(b + at) = __builtin_convertvector(x, T##_elements);                                                  \
             return;                                                                                                                        \
         }                                                                                                                                  \
-        for (int k = 0; k < n; k++) b[at + k] = (T)x[k];                                                                                   \
+        for (int k = 0; k < W && k < n; k++) b[at + k] = (T)x[k];                                                                          \
     }                                                                                                                                      \
     static inline void setapartin_##T(T *b, i64_1 length, i64_1 at, i64_1 apart, R##_w x, int n) {                                         \
         if (apart == 1) {                                                                                                                  \
@@ -137,7 +137,7 @@ typedef uint8_t u8;
             EACH_LANE(k) storein_##T(b, length, at + apart * k, x[k]);                                                                     \
             return;                                                                                                                        \
         }                                                                                                                                  \
-        for (int k = 0; k < n; k++) storein_##T(b, length, at + apart * k, x[k]);                                                          \
+        for (int k = 0; k < W && k < n; k++) storein_##T(b, length, at + apart * k, x[k]);                                                 \
     }                                                                                                                                      \
     static inline void scatterin_##T(T *b, i64_1 length, i64_w at, R##_w x, i64_w where) {                                                 \
         EACH_LANE(k) if (where[k]) storein_##T(b, length, at[k], x[k]);                                                                    \
