@@ -15,9 +15,7 @@ use super::code::{
 use super::cursor::{Cursor, OpenLanes};
 use super::facts::Facts;
 use super::view::{Array, Bound, Form, View};
-use crate::array::{
-    self, Agreement, Atom, Const, Extent, IntegerRow, Map, Operands, Prim, Program, ScalarOp, Type, Var,
-};
+use crate::array::{Agreement, Atom, Const, Extent, IntegerRow, Map, Operands, Prim, Program, ScalarOp, Type, Var};
 use crate::optimise::fold;
 
 /// What makes two computed values the same.
@@ -82,7 +80,12 @@ impl<'p> Emit<'p> {
 
     /// Where a parameter comes in, and what it is bound to. The sizes of an array that is the same in every run are constants, and so are those
     /// that the program says; that they are so is checked first.
-    pub(super) fn input(&mut self, param: Var, known: Option<&Known>) -> (Port, Bound<'p>) {
+    pub(super) fn input(
+        &mut self,
+        param: Var,
+        known: Option<&Known>,
+        said: &FxHashMap<Extent, i64>,
+    ) -> (Port, Bound<'p>) {
         let Type { prim, rank, .. } = self.program.type_of(param);
         if rank == 0 {
             let value = self.value(prim, false);
@@ -95,29 +98,21 @@ impl<'p> Emit<'p> {
                 known.range.into_iter().for_each(|range| self.facts.ranges(buffer, range));
                 known.sizes.iter().map(|n| Operand::int(i64::try_from(*n).expect("an array fits memory"))).collect()
             }
-            None if self.stepwise => values.iter().copied().map(Operand::Value).collect(),
-            None => (0..rank).map(|dimension| self.size_of_input(param, dimension, values[dimension])).collect(),
+            None => {
+                let size = |dimension| self.size_of_input(Extent::Of(param.into(), dimension), values[dimension], said);
+                (0..rank).map(size).collect()
+            }
         };
         let view = View::whole(self, buffer, &sizes);
         (Port::Array { buffer, sizes: values }, Bound::Array(Array { prim, sizes, form: Form::Memory(view) }))
     }
 
-    /// The size of an argument: the number that the program says it is, or what it has.
-    fn size_of_input(&mut self, param: Var, dimension: usize, given: Value) -> Operand {
-        let size = Extent::Of(param.into(), dimension);
-        let said = self.program.function.body.stms.iter().find_map(|stm| match &stm.op {
-            array::Op::Agree(it) => match (&it.first[..], &it.second[..], &it.times[..]) {
-                ([a], [Extent::Number(Atom::Const(n))], []) if *a == size => n.integer(),
-                ([Extent::Number(Atom::Const(n))], [a], []) if *a == size => n.integer(),
-                _ => None,
-            },
-            _ => None,
-        });
-        let said = said.and_then(|n| i64::try_from(n).ok()).map(Operand::int);
-        if let Some(said) = said {
-            self.same(Agreement::Wanted, Operand::Value(given), said);
-        }
-        said.unwrap_or(Operand::Value(given))
+    /// The size of an argument: the number that it is said to be, or what it has.
+    fn size_of_input(&mut self, size: Extent, given: Value, said: &FxHashMap<Extent, i64>) -> Operand {
+        let given = Operand::Value(given);
+        let Some(said) = said.get(&size).copied().map(Operand::int) else { return given };
+        self.same(Agreement::Wanted, given, said);
+        said
     }
 
     /// The code that was written, with these inputs, of which the last are always these arrays, and these outputs.

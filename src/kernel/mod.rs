@@ -66,7 +66,9 @@ mod statement;
 mod sweep;
 mod view;
 
-use crate::array::{Body, Map, Op, Prim, Program, Var};
+use rustc_hash::FxHashMap;
+
+use crate::array::{Atom, Body, Const, Extent, Map, Op, Prim, Program, Stm, Var};
 use code::{Code, Operand, Output};
 use emit::Emit;
 use environment::Environment;
@@ -104,6 +106,19 @@ pub(crate) struct Target {
     pub(crate) sweeps: bool,
     /// In order.
     pub(crate) passes: &'static [Pass],
+}
+
+/// The sizes that a program says are numbers, in every run.
+fn said_sizes(program: &Program) -> FxHashMap<Extent, i64> {
+    let said = |stm: &Stm| match &stm.op {
+        Op::Agree(it) => match (&it.first[..], &it.second[..], &it.times[..]) {
+            ([size @ Extent::Of(..)], [Extent::Number(Atom::Const(Const::I64(n)))], [])
+            | ([Extent::Number(Atom::Const(Const::I64(n)))], [size @ Extent::Of(..)], []) => Some((*size, *n)),
+            _ => None,
+        },
+        _ => None,
+    };
+    program.function.body.stms.iter().filter_map(said).collect()
 }
 
 /// A program on its way to code. To lower one statement may be to lower any other, whose elements it takes: what does needs all
@@ -170,9 +185,10 @@ impl<'p> Lowering<'p> {
     fn code(mut self, known: &[Known], target: &Target) -> Result<Code, Refused> {
         let params = &self.emit.program.function.params;
         let given = params.len() - known.len();
+        let said = if self.emit.stepwise { FxHashMap::default() } else { said_sizes(self.emit.program) };
         let each = core::iter::repeat_n(None, given).chain(known.iter().map(Some));
         let inputs = params.iter().zip(each).map(|(param, known)| {
-            let (port, bound) = self.emit.input(*param, known);
+            let (port, bound) = self.emit.input(*param, known, &said);
             self.env.bind(*param, bound);
             port
         });

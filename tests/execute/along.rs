@@ -2,7 +2,7 @@
 
 use catadiff::Elementary;
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, I64, if_};
+use catadiff::array::trace::{Arr, F64, I64, if_, loop_for};
 use catadiff::execute::Native;
 use catadiff::interpret::Value;
 use catadiff_laws::executors;
@@ -54,5 +54,42 @@ fn rows_at_any_places_are_what_the_interpreter_has() {
             }
         }
         assert!(along, "{name} goes along rows");
+    }
+}
+
+/// Loops that store twice into a row, where the second store of an iteration is undone by the first of the next, or the other way round;
+/// and one that computes with what is the same for all elements.
+#[test]
+fn what_is_stored_twice_stays_in_order() {
+    let arguments = |n: usize, d: usize| {
+        let us: Vec<f64> = (0..n).map(|k| (k as f64 * 0.7).cos()).collect();
+        [rows(n, d), Value::new(us).unwrap()]
+    };
+    let forwards = Program::trace(|rows: Arr<Arr<F64>>, us: Arr<F64>| {
+        rows.map2(us, |row, u| {
+            let row_of = row;
+            loop_for(row.len() - 1, row.map(|x| x * 0.0), move |i, new| {
+                new.with(i, row_of.index(i) * u).with(i + 1, row_of.index(i + 1) - u)
+            })
+        })
+    });
+    let backwards = Program::trace(|rows: Arr<Arr<F64>>, us: Arr<F64>| {
+        rows.map2(us, |row, u| {
+            loop_for(row.len() - 1, row.map(|x| x * 0.0), move |i, new| {
+                new.with(i + 1, row.index(i) * u).with(i, row.index(i + 1) - u)
+            })
+        })
+    });
+    let shared = Program::trace(|rows: Arr<Arr<F64>>, us: Arr<F64>| {
+        us.map(|u| rows.index(0).map(|x| x * (us.index(0) * 2.0) + u * us.index(1)))
+    });
+    for (name, program) in [("forwards", forwards), ("backwards", backwards), ("shared", shared)] {
+        let program = program.expect("it is a program");
+        for (n, d) in [(2, 9), (17, 33), (8, 64)] {
+            let arguments = arguments(n, d);
+            for program in [program.clone(), program.specialise_like(&arguments).unwrap()] {
+                executors::same(&Native, &program, &arguments).unwrap_or_else(|e| panic!("{name} {n} {d}: {e}"));
+            }
+        }
     }
 }

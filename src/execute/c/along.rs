@@ -88,10 +88,11 @@ impl Along {
                 self.set.insert(*value);
             }
             Stm::Store { place, mask: None, .. } => {
-                if !self.place(printer, place)? || !is_own(place) || !printer.element(place.buffer).is_real() {
+                let is_row = self.place(printer, place)? && is_own(place) && printer.element(place.buffer).is_real();
+                // Of two stores into one row the later one of an iteration may be undone by the earlier one of the next.
+                if !is_row || !self.stored.insert(place.buffer) {
                     return None;
                 }
-                self.stored.insert(place.buffer);
             }
             _ => return None,
         }
@@ -224,7 +225,10 @@ impl Printer<'_> {
         self.bind(index, "0");
         for stm in body {
             match stm {
-                Stm::Let(value, op, operands) if !self.varies(Operand::Value(*value)) => {
+                // Numbers of elements depend on others alone.
+                Stm::Let(value, op, operands)
+                    if self.along.as_ref().is_some_and(|along| along.moves.contains_key(value)) =>
+                {
                     let text = self.expression(*value, *op, operands)?;
                     self.bind(*value, &text);
                     self.line(&format!("(void)v{};", value.0));

@@ -59,9 +59,7 @@ impl Needs {
         let parts = has_parts(lanes);
         Needs { values, buffers: sorted(shared), private: sorted(private), parts, combined }
     }
-}
 
-impl Needs {
     /// How many values a part may leave of what its lanes fold.
     fn most(&self) -> &'static str {
         if self.combined { "1" } else { "W" }
@@ -117,8 +115,7 @@ impl Printer<'_> {
         self.open("{");
         let parts = if needs.parts { "parts" } else { "1" };
         if needs.parts {
-            let known = needs.values.iter().copied().collect();
-            let Decides { work, copied, .. } = Decides::of(lanes, &known);
+            let Decides { work, copied, .. } = Decides::of(lanes);
             self.line(&format!("const i64_1 share = share_of({count}, {work}, {copied});"));
             self.line(&format!("const i64_1 parts = parts_of({count}, share);"));
         }
@@ -156,11 +153,7 @@ impl Printer<'_> {
             self.line(&format!("if ({whole}) STOP;"));
         }
         if let Some(folded) = lanes.folded {
-            let found = if needs.combined {
-                format!("mini_1({count}, {parts})")
-            } else {
-                format!("mini_1({count}, {most} * {parts})")
-            };
+            let found = format!("mini_1({count}, {most} * {parts})");
             self.line(&format!("v{} = maxi_1({found}, 0);", folded.0));
             for fold in &lanes.folds {
                 self.line(&format!("n{} = v{};", fold.found.0, folded.0));

@@ -42,9 +42,9 @@ enum { KIND_any, KIND_f64, KIND_f32, KIND_i64, KIND_u64 = KIND_i64 };
     do {                                                            \
         if ((context->left -= (steps)) < 0 && context->spend(context)) STOP; \
     } while (0)
-/* The next stretch of a loop, in which each iteration is a step. */
+/* The next stretch of a loop, of STRETCH iterations at most, in which each iteration is a step. */
 #define TICKS(i, stop, count)                                       \
-    stop = (count) - i < 1024 ? (count) : i + 1024;                 \
+    stop = (count) - i < STRETCH ? (count) : i + STRETCH;           \
     TICK(stop - i)
 /* How many operations are worth a part of a loop, and the most parts. */
 #define PART_LEAST 65536.0
@@ -65,7 +65,7 @@ static inline i64_1 share_of(i64_1 count, f64_1 work, f64_1 copied) {
 static inline i64_1 parts_of(i64_1 count, i64_1 share) { return count <= share ? 1 : count / share + (count % share != 0); }
 /* The next stretch of blocks of lanes. */
 #define TICKS_OF_BLOCKS(first, stop, to)                            \
-    stop = (to) - first < 1024 * W ? (to) : first + 1024 * W;       \
+    stop = (to) - first < STRETCH * W ? (to) : first + STRETCH * W; \
     TICK((stop - first) / W + ((stop - first) % W != 0))
 #define SWAP(T, a, b)                                               \
     do {                                                            \

@@ -46,7 +46,7 @@ typedef uint8_t u8;
     }                                                                                                                                      \
     static inline R##_w row_##T(const T *b, i64_1 length, i64_1 at) {                                                                      \
         if (__builtin_expect(ARE_THERE(at, W, length), 1))                                                                                 \
-            return __builtin_convertvector(*(const T##_elements *)(const void *)(b + at), R##_w);                                          \
+            return whole_##T(b, at);                                                                                                       \
         return some_##T(b, length, at, 1);                                                                                                 \
     }                                                                                                                                      \
     static inline R##_w apart_##T(const T *b, i64_1 length, i64_1 at, i64_1 apart) {                                                       \
@@ -72,7 +72,7 @@ typedef uint8_t u8;
     }                                                                                                                                      \
     static inline void setrow_##T(T *b, i64_1 length, i64_1 at, R##_w x, int n) {                                                          \
         if (__builtin_expect(n == W && ARE_THERE(at, W, length), 1)) {                                                                     \
-            *(T##_elements *)(void *)(b + at) = __builtin_convertvector(x, T##_elements);                                                  \
+            setwhole_##T(b, at, x);                                                                                                        \
             return;                                                                                                                        \
         }                                                                                                                                  \
         for (int k = 0; k < W && k < n; k++) store_##T(b, length, WRAP(+, at, k), x[k]);                                                   \
@@ -103,7 +103,7 @@ typedef uint8_t u8;
     static inline R##_w rowin_##T(const T *b, i64_1 length, i64_1 at, int n) {                                                             \
         for (int k = 0; k < W && k < n; k++) IN(at + k, length);                                                                           \
         if (__builtin_expect(n < W, 0)) return some_##T(b, length, at, 1);                                                                 \
-        return __builtin_convertvector(*(const T##_elements *)(const void *)(b + at), R##_w);                                              \
+        return whole_##T(b, at);                                                                                                           \
     }                                                                                                                                      \
     static inline R##_w apartin_##T(const T *b, i64_1 length, i64_1 at, i64_1 apart, int n) {                                              \
         if (apart == 1) return rowin_##T(b, length, at, n);                                                                                \
@@ -123,7 +123,7 @@ typedef uint8_t u8;
     static inline void setrowin_##T(T *b, i64_1 length, i64_1 at, R##_w x, int n) {                                                        \
         for (int k = 0; k < W && k < n; k++) IN(at + k, length);                                                                           \
         if (__builtin_expect(n == W, 1)) {                                                                                                 \
-            *(T##_elements *)(void *)(b + at) = __builtin_convertvector(x, T##_elements);                                                  \
+            setwhole_##T(b, at, x);                                                                                                        \
             return;                                                                                                                        \
         }                                                                                                                                  \
         for (int k = 0; k < W && k < n; k++) b[at + k] = (T)x[k];                                                                          \

@@ -76,7 +76,7 @@ pub(super) struct Printed {
 }
 
 /// The most iterations between two looks at whether a run is to end.
-const STRETCH: i64 = 1024;
+pub(super) const STRETCH: i64 = 1024;
 
 /// The most operands of a check that are kept.
 pub(super) const MAX_OPERANDS: usize = 4;
@@ -335,29 +335,42 @@ impl<'c> Printer<'c> {
         Ok(())
     }
 
-    /// A loop whose iterations follow one another.
-    pub(super) fn one_after_another(&mut self, index: Value, count: Operand, body: &Block) -> Step<()> {
-        let (i, count) = (format!("i{}", index.0), self.plain(count));
-        let is_short = self.watched && count.parse::<i64>().is_ok_and(|count| count <= STRETCH);
-        if is_short {
-            // The compiler sees how often.
-            self.line(&format!("TICK({count});"));
-        }
-        let in_stretches = self.watched && !is_short;
-        if in_stretches {
-            // In stretches, between which the run may be ended, so that the loop itself stays simple.
+    /// A loop from 0 to a count, whose iterations are steps. If these are counted it goes in stretches, between which the run may be ended, so
+    /// that the loop itself stays simple.
+    pub(super) fn counted(&mut self, i: &str, count: &str, inside: impl FnOnce(&mut Self) -> Step<()>) -> Step<()> {
+        if self.watched {
             self.open(&format!("for (i64_1 {i} = 0, stop{i} = 0; {i} < {count};) {{"));
             self.line(&format!("TICKS({i}, stop{i}, {count});"));
             self.open(&format!("for (; {i} < stop{i}; {i}++) {{"));
         } else {
             self.open(&format!("for (i64_1 {i} = 0; {i} < {count}; {i}++) {{"));
         }
-        self.bind(index, &i);
-        self.block(body)?;
+        inside(self)?;
         self.close();
-        if in_stretches {
+        if self.watched {
             self.close();
         }
+        Ok(())
+    }
+
+    /// A loop whose iterations follow one another.
+    pub(super) fn one_after_another(&mut self, index: Value, count: Operand, body: &Block) -> Step<()> {
+        let i = format!("i{}", index.0);
+        if self.watched && count.as_int().is_some_and(|count| (0..=STRETCH).contains(&count)) {
+            // The compiler sees how often.
+            let count = self.plain(count);
+            self.line(&format!("TICK({count});"));
+            self.open(&format!("for (i64_1 {i} = 0; {i} < {count}; {i}++) {{"));
+            self.bind(index, &i);
+            self.block(body)?;
+            self.close();
+            return Ok(());
+        }
+        let count = self.plain(count);
+        self.counted(&i, &count, |this| {
+            this.bind(index, &i);
+            this.block(body)
+        })?;
         Ok(())
     }
 

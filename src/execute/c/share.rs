@@ -25,9 +25,9 @@ struct Work {
 
 impl Work {
     /// Of a loop over lanes. Only counts that are known before it count.
-    fn of(lanes: &Lanes, known: &FxHashSet<Value>) -> Self {
+    fn of(lanes: &Lanes) -> Self {
         let mut work = Work { terms: Vec::new() };
-        work.block(&lanes.body, known, (1.0, &[]));
+        work.block(&lanes.body, &before(lanes), (1.0, &[]));
         work
     }
 
@@ -114,9 +114,8 @@ pub(super) struct Decides {
 }
 
 impl Decides {
-    /// Of a loop before which these values are known.
-    pub(super) fn of(lanes: &Lanes, known: &FxHashSet<Value>) -> Self {
-        let work = Work::of(lanes, known);
+    pub(super) fn of(lanes: &Lanes) -> Self {
+        let work = Work::of(lanes);
         let copied = lanes.adds.iter().map(|buffer| format!("(f64_1)n{}", buffer.0)).collect::<Vec<_>>().join(" + ");
         Decides {
             copied: if copied.is_empty() { "0".to_owned() } else { copied },

@@ -42,23 +42,6 @@ impl Printer<'_> {
         Named { buffer, first, by }
     }
 
-    /// A loop whose iterations, by number `k`, are steps.
-    fn for_each(&mut self, count: &str, inside: impl FnOnce(&mut Self) -> Step<()>) -> Step<()> {
-        if self.watched {
-            self.open(&format!("for (i64_1 k = 0, stop = 0; k < {count};) {{"));
-            self.line(&format!("TICKS(k, stop, {count});"));
-            self.open("for (; k < stop; k++) {");
-        } else {
-            self.open(&format!("for (i64_1 k = 0; k < {count}; k++) {{"));
-        }
-        inside(self)?;
-        self.close();
-        if self.watched {
-            self.close();
-        }
-        Ok(())
-    }
-
     pub(super) fn scan(&mut self, it: &Scan) -> Step<()> {
         let prim = self.element(it.from[0].place.buffer);
         let register = self.register(prim);
@@ -75,7 +58,7 @@ impl Printer<'_> {
         for (k, start) in it.start.iter().enumerate() {
             self.line(&format!("{register}_1 state{k} = {};", self.plain(*start)));
         }
-        self.for_each("count", |this| {
+        self.counted("k", "count", |this| {
             for (k, from) in from.iter().flatten().enumerate() {
                 this.line(&format!("const {register}_1 x{k} = ({register}_1){};", from.at("k")));
             }
@@ -104,7 +87,7 @@ impl Printer<'_> {
         let indices = self.named(&it.indices, "_index", "count");
         let values = self.named(&it.values, "_value", "count");
         let to = self.named(&it.to, "_bin", "bins");
-        self.for_each("count", |this| {
+        self.counted("k", "count", |this| {
             this.line(&format!("const i64_1 at = {};", indices.at("k")));
             this.open("if (IS_THERE(at, bins)) {");
             this.line(&format!("const {register}_1 x = ({register}_1){};", values.at("k")));

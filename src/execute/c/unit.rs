@@ -3,7 +3,7 @@
 //! Law: it needs nothing but a compiler of C11 with vector types, as gcc and clang have them (tests/execute/in_c.rs).
 
 use super::elementary::{self, LANES};
-use super::print::{Claim, Printed, printed};
+use super::print::{Claim, Printed, STRETCH, printed};
 use super::special;
 use crate::array::Prim;
 use crate::kernel::code::Code;
@@ -56,6 +56,7 @@ impl Unit {
             let register = if kind.starts_with('f') { real } else { "i64" };
             all.push_str(&format!("MEMORY({kind}, {register})\n"));
         }
+        all.push_str(&format!("#define STRETCH {STRETCH}\n"));
         all.push_str(MACHINE);
         all.push_str(last);
         if needs.products {

@@ -3,12 +3,12 @@
 //! Law: a call that the function says enough bytes for has enough, unless sizes depend on elements, which is known
 //! (tests/execute/in_c.rs).
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lanes::on_stack;
 use super::operation::Width;
 use super::print::Printer;
-use super::share::{Decides, before, has_parts};
+use super::share::{Decides, has_parts};
 use crate::kernel::code::{Block, Buffer, Code, Lanes, Operand, Stm, Value};
 use crate::kernel::parts::each;
 
@@ -45,7 +45,15 @@ pub(super) fn measure(code: &Code) -> Measure {
     for Buffer(b) in sorted {
         printer.line(&format!("i64_1 n{b} = 0;"));
     }
-    let mut measuring = Measuring { printer: &mut printer, known, copied, is_enough: true };
+    // Of how many elements there are copies is known where a buffer has one size.
+    let mut sized: FxHashMap<Buffer, usize> = FxHashMap::default();
+    each(&code.body, &mut |stm| match stm {
+        Stm::Alloc(buffer, _) => *sized.entry(*buffer).or_default() += 1,
+        Stm::Swap(a, b) => [a, b].into_iter().for_each(|buffer| *sized.entry(*buffer).or_default() += 2),
+        _ => {}
+    });
+    let is_enough = copied.iter().all(|buffer| sized.get(buffer).is_none_or(|times| *times == 1));
+    let mut measuring = Measuring { printer: &mut printer, known, copied, is_enough };
     measuring.block(&code.body, None);
     let is_enough = measuring.is_enough;
     printer.line("return bytes;");
@@ -82,8 +90,7 @@ impl Measuring<'_, '_> {
                     }
                     let count = self.printer.plain(*count);
                     if self.copied.contains(buffer) {
-                        // The most that it ever has.
-                        self.printer.line(&format!("n{0} = maxi_1(n{0}, {count});", buffer.0));
+                        self.printer.line(&format!("n{} = maxi_1({count}, 0);", buffer.0));
                     }
                     let size = if stack.is_some() {
                         "W * 8".to_owned()
@@ -93,8 +100,6 @@ impl Measuring<'_, '_> {
                     let each = if stack.is_some() { "parts * " } else { "" };
                     self.printer.line(&format!("bytes += {each}arena_bytes({count}, {size});"));
                 }
-                // Either may be as long as the other afterwards.
-                Stm::Swap(a, b) if self.copied.contains(a) || self.copied.contains(b) => self.is_enough = false,
                 Stm::If { condition, yes, no } if self.knows(*condition) && stack.is_none() => {
                     let condition = self.printer.plain(*condition);
                     self.printer.open(&format!("if ({condition}) {{"));
@@ -136,7 +141,7 @@ impl Measuring<'_, '_> {
         if !has_parts(lanes) {
             return self.printer.line("const i64_1 parts = 1;");
         }
-        let Decides { work, copied, counts } = Decides::of(lanes, &before(lanes));
+        let Decides { work, copied, counts } = Decides::of(lanes);
         if self.knows(lanes.count) && counts.iter().all(|count| self.knows(Operand::Value(*count))) {
             let count = self.printer.plain(lanes.count);
             self.printer.line(&format!("const i64_1 parts = parts_of({count}, share_of({count}, {work}, {copied}));"));
