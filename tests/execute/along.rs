@@ -57,8 +57,8 @@ fn rows_at_any_places_are_what_the_interpreter_has() {
     }
 }
 
-/// Loops that store twice into a row, where the second store of an iteration is undone by the first of the next, or the other way round;
-/// and one that computes with what is the same for all elements.
+/// Loops that set two elements of a row, where the second of an iteration is set again by the next one, or the other way round; two rows
+/// that are one after the other in memory; and a loop that computes with what is the same for all elements.
 #[test]
 fn what_is_stored_twice_stays_in_order() {
     let arguments = |n: usize, d: usize| {
@@ -83,7 +83,10 @@ fn what_is_stored_twice_stays_in_order() {
     let shared = Program::trace(|rows: Arr<Arr<F64>>, us: Arr<F64>| {
         us.map(|u| rows.index(0).map(|x| x * (us.index(0) * 2.0) + u * us.index(1)))
     });
-    for (name, program) in [("forwards", forwards), ("backwards", backwards), ("shared", shared)] {
+    let joined = Program::trace(|rows: Arr<Arr<F64>>, us: Arr<F64>| {
+        rows.map2(us, |row, u| row.map(|x| x * u).concat(row.map(|x| x - u)))
+    });
+    for (name, program) in [("forwards", forwards), ("backwards", backwards), ("joined", joined), ("shared", shared)] {
         let program = program.expect("it is a program");
         for (n, d) in [(2, 9), (17, 33), (8, 64)] {
             let arguments = arguments(n, d);
