@@ -22,6 +22,7 @@ mod kernel_profile;
 mod math;
 #[cfg(feature = "unstable")]
 pub mod math;
+mod progress;
 mod reference;
 mod report;
 

@@ -99,7 +99,7 @@ impl Common<'_> {
         if status == 0 && goes_on {
             return Ok(());
         }
-        self.heap.watch.stop();
+        self.heap.watch.progress.stop();
         Err(failed)
     }
 }

@@ -1,15 +1,15 @@
-//! The memory of a run: what compiled code asks for, and what it has left for the next run; and what the run is held to.
+//! The memory of a run: what compiled code asks for, and what it has left for the next run; and what all who work on the run share.
 //!
-//! Law: memory stays where it is until the code gives it back or the run ends, and holds zeros when it is new. Steps are counted
-//! by all who work on the run together, and whoever notices that it is to end, ends it for all (tests/execute/native.rs).
+//! Law: memory stays where it is until the code gives it back or the run ends, and holds zeros when it is new. A panic of a
+//! user's function does not pass through C (tests/execute/native.rs).
 
 use core::any::Any;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use crate::execute::progress::Progress;
 use crate::interpret::{Control, Fault};
 
 /// Elements in memory.
@@ -96,65 +96,35 @@ impl Pool {
     }
 }
 
-/// What all who work on a run share: what the run is held to, and why it ended.
+/// What all who work on a run share: what the run is held to, and what else may have ended it.
 #[derive(Debug)]
 pub(super) struct Watch<'c> {
-    control: Control<'c>,
+    pub(super) progress: Progress<'c, ()>,
     pool: &'c Pool,
-    steps: AtomicU64,
-    stopped: AtomicBool,
-    ended: Mutex<Option<Fault>>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl<'c> Watch<'c> {
     pub(super) fn new(control: Control<'c>, pool: &'c Pool) -> Self {
-        Watch {
-            control,
-            pool,
-            steps: AtomicU64::new(0),
-            stopped: AtomicBool::new(false),
-            ended: Mutex::default(),
-            panic: Mutex::default(),
-        }
-    }
-
-    fn end(&self, fault: Fault) {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
-        self.stop();
-    }
-
-    /// Lets all who work on the run stop.
-    pub(super) fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
+        Watch { progress: Progress::new(control), pool, panic: Mutex::default() }
     }
 
     /// Counts steps: whether the run may go on.
     pub(super) fn spend(&self, steps: u64) -> bool {
-        let before = self.steps.fetch_add(steps, Ordering::Relaxed);
-        if self.stopped.load(Ordering::Relaxed) {
-            return false;
-        }
         // It may call a function of the user's, and a panic of that does not pass through C: it goes on once the code has returned.
-        match catch_unwind(AssertUnwindSafe(|| self.control.reached(before, before.saturating_add(steps)))) {
-            Ok(Ok(())) => return true,
-            Ok(Err(fault)) => self.end(fault),
+        match catch_unwind(AssertUnwindSafe(|| self.progress.spend(steps, ()))) {
+            Ok(goes_on) => goes_on.is_ok(),
             Err(panic) => {
                 self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
-                self.stop();
+                self.progress.stop();
+                false
             }
         }
-        false
-    }
-
-    /// Whether there may be this many elements at one time.
-    fn room(&self, elements: u64) -> bool {
-        self.control.room(Some(elements)).map_err(|fault| self.end(fault)).is_ok()
     }
 
     /// Why the run ended.
     pub(super) fn ended(&self) -> Option<Fault> {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.progress.ended().map(|(fault, ())| fault)
     }
 
     /// What a function of the user's has ended it with.
@@ -190,7 +160,7 @@ impl<'w> Heap<'w> {
     /// Counts elements that are in memory.
     pub(super) fn hold(&mut self, elements: u64) -> bool {
         self.held = self.held.saturating_add(elements);
-        self.watch.room(self.held)
+        self.watch.progress.room(self.held, ()).is_ok()
     }
 
     /// Memory in the place of other memory; 0 for none.

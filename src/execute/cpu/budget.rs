@@ -1,12 +1,8 @@
-//! How far a run is, counted by all who work on it together, and why it ended before its time.
+//! What a run of lanes counts as steps, and at which instruction it ended.
 //!
 //! Law: the steps of a run do not depend on who takes them: a loop over lanes is one, and each of its lanes, and each
 //! iteration of a loop, which the lanes of a block take together, and each element of a row that they copy. A loop of
-//! products in registers is none, but for each stretch after the first. Whoever notices that the run is to end, ends it
-//! for all (tests/execute/limits.rs).
-
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+//! products in registers is none, but for each stretch after the first (tests/execute/limits.rs).
 
 use super::assemble::Assembled;
 use super::machine::Fault;
@@ -14,7 +10,8 @@ use super::profile::Profile;
 use crate::array::Program;
 use crate::execute;
 use crate::execute::fault::ended;
-use crate::interpret::{self, Control};
+use crate::execute::progress::{Ended, Progress};
+use crate::interpret::Control;
 
 /// How many steps are taken between two looks at what others have done and wish.
 pub(super) const STRIDE: i64 = 1 << 10;
@@ -22,64 +19,42 @@ pub(super) const STRIDE: i64 = 1 << 10;
 /// What all who work on a run share.
 #[derive(Debug)]
 pub(super) struct Watch<'c> {
-    control: Control<'c>,
-    steps: AtomicU64,
-    failed: AtomicBool,
-    /// Why the run ended, if that was not that a check failed, and at which instruction.
-    ended: Mutex<Option<(interpret::Fault, usize)>>,
+    /// A run ends at an instruction.
+    progress: Progress<'c, usize>,
     /// What the loops over lanes take, if a profile is wanted.
     pub(super) profile: Option<Profile>,
 }
 
 impl<'c> Watch<'c> {
     pub(super) fn new(control: Control<'c>) -> Self {
-        Watch {
-            control,
-            steps: AtomicU64::new(0),
-            failed: AtomicBool::new(false),
-            ended: Mutex::new(None),
-            profile: None,
-        }
+        Watch { progress: Progress::new(control), profile: None }
     }
 
     /// Counts steps that were taken, and looks whether there may be more.
-    #[cold]
-    #[inline(never)]
     pub(super) fn spend(&self, steps: i64, at: usize) -> Result<(), Fault> {
-        let steps = steps.unsigned_abs();
-        let before = self.steps.fetch_add(steps, Ordering::Relaxed);
-        if self.failed.load(Ordering::Relaxed) {
-            return Err(Fault);
-        }
-        self.control.reached(before, before.saturating_add(steps)).map_err(|fault| self.end(fault, at))
+        self.progress.spend(steps.unsigned_abs(), at).map_err(|Ended| Fault)
     }
 
     /// `Ok` if there may be this many elements at one time.
     pub(super) fn room(&self, elements: u64, at: usize) -> Result<(), Fault> {
-        self.control.room(Some(elements)).map(drop).map_err(|fault| self.end(fault, at))
-    }
-
-    #[cold]
-    fn end(&self, fault: interpret::Fault, at: usize) -> Fault {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((fault, at));
-        self.fail()
+        self.progress.room(elements, at).map_err(|Ended| Fault)
     }
 
     /// Lets the others stop.
     #[cold]
     pub(super) fn fail(&self) -> Fault {
-        self.failed.store(true, Ordering::Relaxed);
+        self.progress.stop();
         Fault
     }
 
     /// What the run is held to.
     pub(super) fn control(&self) -> &Control<'c> {
-        &self.control
+        self.progress.control()
     }
 
     /// Why the run ended, unless a check of the program failed.
     pub(super) fn fault(&self, code: &Assembled, program: &Program) -> Option<execute::Fault> {
-        let (fault, at) = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let (fault, at) = self.progress.ended()?;
         // Inner loops come before those around them.
         let around = code.origins.iter().find(|(from, to, _)| (*from as usize..*to as usize).contains(&at));
         Some(ended(fault, program, around.map(|(_, _, var)| *var)))
