@@ -174,6 +174,14 @@ impl Compiled {
         R::from_values(self.run(&values(&self.program, arguments)?)?)
     }
 
+    /// The same, of results whose `Vec`s are as long as those in `like`, as for [`Program::at_like`].
+    ///
+    /// # Errors
+    /// Those of [`Program::at`].
+    pub fn at_like<R: FromValues>(&self, like: &R, arguments: impl ToValues) -> Result<R> {
+        like.like_values(self.run(&values(&self.program, arguments)?)?)
+    }
+
     /// Leaves the results for these arguments in memory that is used again: nothing is converted, and once the results
     /// have been as large nothing is allocated for them. What was in `results` before does not matter: they become as
     /// many, of such kinds and sizes, as the program has.

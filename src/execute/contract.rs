@@ -192,6 +192,13 @@ pub enum FaultKind {
     },
     /// The run was [cancelled](crate::interpret::Cancel).
     Cancelled,
+    /// A function of Rust has failed, or cannot be applied.
+    Foreign {
+        /// The name of the function.
+        function: String,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 /// Why an executor cannot run a program.
@@ -222,6 +229,7 @@ impl Fault {
             FaultKind::LoopBound { bound } => Error::LoopBound { statement, span, bound },
             FaultKind::Budget { what, limit } => Error::Budget { statement, span, what, limit },
             FaultKind::Cancelled => Error::Cancelled { statement, span },
+            FaultKind::Foreign { function, reason } => Error::Foreign { statement, span, function, reason },
         }
     }
 
@@ -239,6 +247,9 @@ impl Fault {
             Error::LoopBound { statement, span, bound } => (statement, span, FaultKind::LoopBound { bound }),
             Error::Budget { statement, span, what, limit } => (statement, span, FaultKind::Budget { what, limit }),
             Error::Cancelled { statement, span } => (statement, span, FaultKind::Cancelled),
+            Error::Foreign { statement, span, function, reason } => {
+                (statement, span, FaultKind::Foreign { function, reason })
+            }
             other => return Err(other),
         };
         Ok(Fault { statement, span, kind })

@@ -89,6 +89,19 @@ impl Flat {
         Ok(Flat { ints, ..Flat::empty(Prim::I64, sizes.to_vec()) })
     }
 
+    /// Elements of a kind, as they lie here: as many of these as the sizes ask for, and none of the others.
+    #[cfg(feature = "futhark")]
+    pub(crate) fn of(prim: Prim, sizes: &[usize], reals: Vec<f64>, singles: Vec<f32>, ints: Vec<i64>) -> Result<Self> {
+        Error::lengths("the list of elements", count(sizes)?, reals.len() + singles.len() + ints.len())?;
+        Ok(Flat { prim, sizes: sizes.to_vec(), reals, singles, ints })
+    }
+
+    /// The elements: doubles and halves, singles, and all others, of which one list at most has any.
+    #[cfg(feature = "futhark")]
+    pub(crate) fn parts(&self) -> (&[f64], &[f32], &[i64]) {
+        (&self.reals, &self.singles, &self.ints)
+    }
+
     /// The sizes, outermost first; none for a scalar.
     #[must_use]
     pub fn sizes(&self) -> &[usize] {
@@ -162,6 +175,28 @@ impl Flat {
         self.prim = prim;
         self.sizes.clear();
         self.sizes.extend(sizes);
+    }
+
+    /// Keeps the first elements of this kind alone, of which there are `count`.
+    #[cfg(feature = "native")]
+    pub(super) fn keep(&mut self, prim: Prim, count: usize) {
+        let [mut reals, mut singles, mut ints] = [0; 3];
+        match prim {
+            Prim::F32 => singles = count,
+            prim if prim.is_real() => reals = count,
+            _ => ints = count,
+        }
+        self.reals.truncate(reals);
+        self.singles.truncate(singles);
+        self.ints.truncate(ints);
+    }
+
+    /// What has no elements, in the memory that there is.
+    pub(super) fn clear(&mut self) {
+        self.become_like(self.prim, core::iter::once(0));
+        self.reals.clear();
+        self.singles.clear();
+        self.ints.clear();
     }
 
     /// Puts reals here, in the precision of this kind.

@@ -24,6 +24,7 @@ mod math;
 pub mod math;
 mod progress;
 mod reference;
+mod repeated;
 mod report;
 
 #[cfg(feature = "unstable")]
@@ -40,6 +41,7 @@ pub use cpu::{InstructionLanes, NativeLanes};
 pub use flat::Flat;
 pub use kernel_profile::{ELEMENTARY, Kernel};
 pub use reference::Interpreter;
+pub use repeated::Repeated;
 pub use report::RunReport;
 
 /// Every executor; the first is the one that [`Program::compile`](crate::array::Program::compile) takes. Not every machine has what

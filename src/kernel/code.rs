@@ -16,8 +16,9 @@ use rustc_hash::FxHashMap;
 use super::Known;
 use super::operator::Operator;
 use super::parts::each;
-use crate::array::{Const, IntegerRow, Prim, ScalarOp, Var};
+use crate::array::{Const, Foreign, IntegerRow, Prim, ScalarOp, Var};
 use crate::error::Span;
+use crate::term::ErasedRule;
 
 /// The most elements an array in memory may have.
 pub(crate) const LARGEST: i64 = 1 << 31;
@@ -98,6 +99,15 @@ pub(crate) enum Op {
     MulSub,
     /// `z − x y`, rounded once.
     MulSubtracted,
+    /// A user's rule, by its number among those of the code: a real of the kind of the operands.
+    Rule(u32),
+    /// What a value of a loop over lanes is in the lane that is this number before. It is computed by loads and operations, so that it
+    /// has a value in lanes before the first as well.
+    #[cfg_attr(
+        not(feature = "native"),
+        allow(dead_code, reason = "machines that compute it have no instruction for it")
+    )]
+    Earlier(u8),
 }
 
 /// The statement of the program that a loop is for, by the first variable that it binds.
@@ -168,6 +178,8 @@ pub(crate) enum Stm {
     Scan(Box<Scan>),
     /// A histogram or a scatter, in no loop over lanes.
     Hist(Box<Hist>),
+    /// A callback, in no loop over lanes.
+    Call(Box<Call>),
 }
 
 /// A cell that lanes fold into.
@@ -262,6 +274,23 @@ pub(crate) struct Hist {
     pub(crate) origin: Origin,
 }
 
+/// A function of Rust is called with copies of values, and leaves others, all of which are where they were said to be.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) it: Foreign,
+    pub(crate) arguments: Vec<Output>,
+    pub(crate) results: Vec<Room>,
+    /// Where it fails.
+    pub(crate) blame: Option<Box<Blame>>,
+}
+
+/// Where a value is put that comes from elsewhere: a scalar, or the elements of an array, in order.
+#[derive(Debug, Clone)]
+pub(crate) enum Room {
+    Scalar(Value),
+    Array { buffer: Buffer, sizes: Vec<Operand> },
+}
+
 /// A lowered program.
 #[derive(Debug, Clone)]
 pub(crate) struct Code {
@@ -274,6 +303,8 @@ pub(crate) struct Code {
     pub(crate) constants: Vec<Known>,
     /// Sums of reals, in any order, and the cells that these are summed up in.
     pub(crate) sums: FxHashMap<Value, Value>,
+    /// The rules of users that it applies.
+    pub(crate) rules: Vec<ErasedRule>,
     /// The precision that reals are computed in: single if all are of single precision.
     pub(crate) precision: Prim,
     pub(crate) body: Block,

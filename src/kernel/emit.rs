@@ -17,6 +17,7 @@ use super::facts::Facts;
 use super::view::{Array, Bound, Form, View};
 use crate::array::{Agreement, Atom, Const, Extent, IntegerRow, Map, Operands, Prim, Program, ScalarOp, Type, Var};
 use crate::optimise::fold;
+use crate::term::ErasedRule;
 
 /// What makes two computed values the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -54,6 +55,8 @@ pub(super) struct Emit<'p> {
     pub(super) facts: Facts,
     /// Sums of reals, in any order, and the cells that these are summed up in.
     pub(super) sums: FxHashMap<Value, Value>,
+    /// The rules of users that are applied.
+    rules: Vec<ErasedRule>,
     pub(super) at: Cursor<'p>,
     /// The loop over lanes that is open, if one is.
     pub(super) lanes: Option<OpenLanes>,
@@ -71,6 +74,7 @@ impl<'p> Emit<'p> {
             buffers: Buffers::new(),
             facts: Facts::default(),
             sums: FxHashMap::default(),
+            rules: Vec::new(),
             at: Cursor::start(),
             lanes: None,
             program,
@@ -118,11 +122,11 @@ impl<'p> Emit<'p> {
     /// The code that was written, with these inputs, of which the last are always these arrays, and these outputs.
     pub(super) fn finish(mut self, inputs: Vec<Port>, constants: &[Known], outputs: Vec<Output>) -> Code {
         let body = self.close();
-        let Emit { values, buffers, sums, .. } = self;
+        let Emit { values, buffers, sums, rules, .. } = self;
         let buffers = buffers.into_infos();
         let precision = precision(&values, &buffers, &body);
         let (given, constants) = (inputs.len() - constants.len(), constants.to_vec());
-        Code { values, buffers, inputs, given, constants, sums, precision, body, outputs }
+        Code { values, buffers, inputs, given, constants, sums, rules, precision, body, outputs }
     }
 
     /// What a map's function has at an index, if that was computed in a frame that is open.
@@ -282,7 +286,7 @@ impl<'p> Emit<'p> {
         let prim = match op {
             Op::Select => self.prim(operands[1]),
             Op::LeastWhere => self.prim(operands[0]),
-            Op::MulAdd | Op::MulSub | Op::MulSubtracted => self.prim(operands[0]),
+            Op::MulAdd | Op::MulSub | Op::MulSubtracted | Op::Earlier(_) | Op::Rule(_) => self.prim(operands[0]),
             Op::Scalar(op) => {
                 let prims: Vec<Prim> = operands.iter().map(|x| self.prim(*x)).collect();
                 op.result(&prims).expect("operands are of the types that the verifier has checked")
@@ -302,6 +306,16 @@ impl<'p> Emit<'p> {
             self.facts.is_below(value, above);
         }
         found
+    }
+
+    /// The value of a user's rule.
+    pub(super) fn ruled(&mut self, rule: &ErasedRule, operands: Vec<Operand>) -> Operand {
+        let known = self.rules.iter().position(|other| other.identity() == rule.identity());
+        let number = known.unwrap_or(self.rules.len());
+        if known.is_none() {
+            self.rules.push(rule.clone());
+        }
+        self.op(Op::Rule(u32::try_from(number).expect("there are fewer than 2^32 rules")), operands)
     }
 
     pub(super) fn scalar(&mut self, op: impl Into<ScalarOp>, operands: &[Operand]) -> Operand {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::code::{Buffer, Operand};
 use super::emit::Emit;
-use super::liveness::mentioned;
+use super::liveness::mentioned_by;
 use super::view::{Array, Bound, Form};
 use crate::array::{Atom, Body, Program, Var, binders};
 
@@ -93,11 +93,7 @@ impl<'p> Environment<'p> {
             Form::Iota => false,
             Form::Replicate(value) => self.is_in(value, buffer),
             Form::Parts(parts) => parts.iter().any(|part| self.is_in(part, buffer)),
-            Form::Pending(map, _) => {
-                let Body { stms, results } = &map.function.body;
-                let all = mentioned(stms, &[&map.arrays[..], results].concat());
-                all.iter().any(|var| self.is_var_in(*var, buffer))
-            }
+            Form::Pending(map, _) => mentioned_by(map).iter().any(|var| self.is_var_in(*var, buffer)),
         }
     }
 

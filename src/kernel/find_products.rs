@@ -51,6 +51,14 @@ struct Split {
     set: FxHashSet<Value>,
 }
 
+/// What a loop sums up: products of elements of rows of matrices and of what the lanes have.
+struct Sums {
+    factors: Vec<(Matrix, Line)>,
+    count: Operand,
+    cell: Value,
+    origin: Origin,
+}
+
 impl Finder<'_> {
     fn block(&mut self, block: &mut Block, in_lanes: bool) {
         for mut stm in core::mem::take(block) {
@@ -69,7 +77,7 @@ impl Finder<'_> {
     /// The products of a loop, if it has any.
     fn split(&mut self, stm: &Stm) -> Option<Split> {
         let Stm::For { index, count, body, .. } = stm else { return None };
-        let is_row = |stm: &Stm| matches!(stm, Stm::For { body, .. } if body.len() == 3);
+        let is_row = |stm: &Stm| matches!(stm, Stm::For { body, .. } if body.len() >= 3);
         if !body.iter().any(is_row) || count.as_int().is_some_and(|n| n < MIN_MATRIX_SIDE) {
             return None;
         }
@@ -167,23 +175,42 @@ impl Finder<'_> {
         Buffer(u32::try_from(self.buffers.len() - 1).expect("code has fewer than 2^32 buffers"))
     }
 
-    /// Takes the next loop out that sums up the products of a row with what the lanes have.
+    /// Takes the next loop out that sums up the products of rows with what the lanes have.
     fn sum(&mut self, split: &mut Split) -> bool {
         for at in 0..split.body.len() {
-            let Some((matrix, columns, count, cell, origin)) = self.summed(split, at) else { continue };
+            let Some(Sums { factors, count, cell, origin }) = self.summed(split, at) else { continue };
             let start = split.body[..at].iter().rposition(|stm| sets_to_zero(stm, cell));
             let Some(start) = start.filter(|start| !mentioned(&split.body[start + 1..at], cell)) else { continue };
             let Stm::Assign { cells, .. } = &mut split.body[start] else { unreachable!("a cell is set here") };
             cells.retain(|(other, _)| *other != cell);
             let none = cells.is_empty();
-            let buffer = self.buffer(self.values[cell.0 as usize].prim);
-            let rows = Line { place: Place::first(buffer), stride: Operand::int(1) };
-            split.before.push(Stm::Alloc(buffer, split.rows));
-            let sizes = [split.rows, count];
-            let product = Product { sizes, matrix, rows, columns, adds: false, origin };
-            split.before.push(Stm::Product(Box::new(product)));
-            let step = Some((Operand::Value(split.index), Operand::int(1)));
-            split.body[at] = Stm::Load(cell, Place { step, ..Place::first(buffer) });
+            let (mut loads, mut sums): (Block, Vec<Operand>) = (Vec::new(), Vec::new());
+            for (matrix, columns) in factors {
+                let buffer = self.buffer(self.values[cell.0 as usize].prim);
+                let rows = Line { place: Place::first(buffer), stride: Operand::int(1) };
+                split.before.push(Stm::Alloc(buffer, split.rows));
+                let sizes = [split.rows, count];
+                let product = Product { sizes, matrix, rows, columns, adds: false, origin };
+                split.before.push(Stm::Product(Box::new(product)));
+                let step = Some((Operand::Value(split.index), Operand::int(1)));
+                let sum = self.value(cell);
+                loads.push(Stm::Load(sum, Place { step, ..Place::first(buffer) }));
+                sums.push(Operand::Value(sum));
+            }
+            // The cell is the sum of their sums.
+            match (&mut loads[..], &sums[..]) {
+                ([Stm::Load(sum, _)], _) => *sum = cell,
+                (_, [first, others @ ..]) => {
+                    let mut total = *first;
+                    for (k, sum) in others.iter().enumerate() {
+                        let next = if k + 1 == others.len() { cell } else { self.value(cell) };
+                        loads.push(Stm::Let(next, Op::Scalar(ScalarOp::Add), vec![total, *sum]));
+                        total = Operand::Value(next);
+                    }
+                }
+                _ => unreachable!("there are factors"),
+            }
+            split.body.splice(at..=at, loads);
             if none {
                 split.body.remove(start);
             }
@@ -193,26 +220,40 @@ impl Finder<'_> {
         false
     }
 
-    /// What a loop sums up, and in which cell.
-    fn summed(&self, split: &Split, at: usize) -> Option<(Matrix, Line, Operand, Value, Origin)> {
+    fn summed(&self, split: &Split, at: usize) -> Option<Sums> {
         let Stm::For { index, count, body, origin } = &split.body[at] else { return None };
-        let [Stm::Load(a, at_a), Stm::Load(b, at_b), Stm::Let(cell, Op::MulAdd, x)] = &body[..] else { return None };
-        let factors = [*a, *b].map(Operand::Value);
-        let multiplies = x[..2] == factors || x[..2] == [factors[1], factors[0]];
-        let sums_up = x[2] == Operand::Value(*cell) && self.any_order.contains(cell);
-        if !multiplies || !sums_up || !self.is_fixed(split, *count) {
+        let Some(Stm::Let(cell, Op::MulAdd, _)) = body.last() else { return None };
+        if !self.any_order.contains(cell) || !self.is_fixed(split, *count) {
             return None;
         }
         if count.as_int().is_some_and(|n| n < MIN_MATRIX_SIDE) {
             return None;
         }
+        let (mut loaded, mut factors) = (FxHashMap::default(), Vec::new());
+        let (mut before, mut partial) = (*cell, Vec::new());
+        for stm in body {
+            match stm {
+                Stm::Load(value, place) => drop(loaded.insert(Operand::Value(*value), place)),
+                Stm::Let(sum, Op::MulAdd, x) if x[2] == Operand::Value(before) => {
+                    factors.push(self.factors(split, *index, [loaded.get(&x[0])?, loaded.get(&x[1])?])?);
+                    before = *sum;
+                    partial.extend(Some(before).filter(|sum| sum != cell));
+                }
+                _ => return None,
+            }
+        }
+        (before == *cell && partial.iter().all(|sum| matches!(self.mentions.get(*sum), Mention { used: 1, .. })))
+            .then_some(Sums { factors, count: *count, cell: *cell, origin: *origin })
+    }
+
+    /// Elements of a row of a matrix and of what the lanes have, in either order.
+    fn factors(&self, split: &Split, index: Value, [a, b]: [&Place; 2]) -> Option<(Matrix, Line)> {
         let of = |matrix: &Place, line: &Place| {
-            let pair = (self.matrix(split, *index, matrix)?, self.line(split, *index, line)?);
+            let pair = (self.matrix(split, index, matrix)?, self.line(split, index, line)?);
             let kept = |buffer| !split.body.iter().any(|stm| changes(stm, buffer));
             (kept(matrix.buffer) && kept(line.buffer)).then_some(pair)
         };
-        let (matrix, line) = of(at_a, at_b).or_else(|| of(at_b, at_a))?;
-        Some((matrix, line, *count, *cell, *origin))
+        of(a, b).or_else(|| of(b, a))
     }
 
     /// Takes the next loop out that adds the products of what the lanes have to a row.

@@ -3,7 +3,7 @@
 //! Law: a value whose index is out of bounds is ignored. Where it is not a statement of its own, all lanes add to sums, and with many
 //! threads they update bins by any operation that commutes; any other operator on scalars takes blocks of many values, a histogram
 //! of each by a lane, and then puts these together bin by bin, in order; and where there are few values for each bin it goes from the
-//! first value to the last (tests/execute/scans.rs, tests/gpu/histograms.rs).
+//! first value to the last. Sums of values that are for neighbours, in order, are added to these in place (tests/execute/scans.rs, tests/gpu/histograms.rs).
 
 use rustc_hash::FxHashSet;
 
@@ -14,7 +14,7 @@ use super::operator::Operator;
 use super::scan::{ELEMENTS, FETCHED, MIN_BLOCKED_LENGTH};
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{Agreement, Const, Hist, IntegerRow, Prim, ScalarOp, Var};
+use crate::array::{Agreement, Atom, Const, Hist, IntegerRow, Op, Prim, ScalarOp, Var};
 
 /// How many values for each bin are worth a histogram of each block.
 const MIN_VALUES_PER_BIN: i64 = 512;
@@ -57,7 +57,10 @@ impl<'p> Lowering<'p> {
             views.push(self.own_beside(*destination, &beside, &seen)?);
         }
         let mut parts = Parts { indices, values, destinations, views, length, bins };
-        if !self.bins_at_once(it, &parts)? {
+        let first = if it.operator.is_sum() { self.first_of_neighbours(&parts) } else { None };
+        if let Some(first) = first {
+            self.add_to_neighbours(&parts, first)?;
+        } else if !self.bins_at_once(it, &parts)? {
             match self.updates(it, &parts) {
                 Some(ops) => self.update_bins(&parts, &ops)?,
                 None => self.hist_of_blocks_or_in_turn(it, &mut parts)?,
@@ -111,7 +114,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// The sums where each of the first bins has one value, and the others have none.
+    /// The sums where each of the first bins has one value, and the others have none, from bins that begin alike: they are stored once.
     fn add_in_order(
         &mut self,
         destinations: &[Array<'p>],
@@ -119,8 +122,7 @@ impl<'p> Lowering<'p> {
         length: Operand,
         bins: Operand,
     ) -> Step<Option<Vec<Bound<'p>>>> {
-        let is_there =
-            |array: &Array<'p>| array.sizes.len() == 1 && matches!(array.form, Form::Memory(_) | Form::Replicate(_));
+        let is_there = |array: &Array<'p>| array.sizes.len() == 1 && matches!(array.form, Form::Replicate(_));
         if !self.emit.facts.is_not_more(length, bins) || !destinations.iter().all(is_there) {
             return Ok(None);
         }
@@ -145,6 +147,74 @@ impl<'p> Lowering<'p> {
         self.store_all(others)?;
         written.iter().for_each(|(view, _)| self.emit.changed(view.origin.buffer));
         Ok(Some(results))
+    }
+
+    /// The bin of the first value, where each is for the bin next to that of the one before.
+    fn first_of_neighbours(&self, parts: &Parts<'p>) -> Option<Operand> {
+        if self.emit.lanes.is_some() || self.emit.stepwise || parts.views.iter().any(|view| view.strides.len() != 1) {
+            return None;
+        }
+        match &parts.indices.form {
+            Form::Iota => Some(Operand::int(0)),
+            Form::Pending(map, k) => {
+                let ([numbers], [number], [stm]) =
+                    (&map.arrays[..], &map.function.params[..], &map.function.body.stms[..])
+                else {
+                    return None;
+                };
+                let Op::Scalar(ScalarOp::Add, operands) = &stm.op else { return None };
+                let first = match operands[..] {
+                    [a, b] if a == Atom::Var(*number) && a != b => b,
+                    [a, b] if b == Atom::Var(*number) && a != b => a,
+                    _ => return None,
+                };
+                let is_sum = map.function.body.results[*k] == Atom::Var(stm.vars[0]);
+                (is_sum && matches!(self.env.array(*numbers).form, Form::Iota)).then(|| self.env.scalar(first))
+            }
+            _ => None,
+        }
+    }
+
+    /// Adds values to as many bins next to each other, of those that there are.
+    fn add_to_neighbours(&mut self, parts: &Parts<'p>, first: Operand) -> Step<()> {
+        let Parts { values, views, length, bins, .. } = parts;
+        let mut integer = |row: IntegerRow, a: Operand, b: Operand| self.emit.scalar(row, &[a, b]);
+        let zero = Operand::int(0);
+        // Nothing overflows from there on.
+        let (first, skipped) = if first.as_int().is_some_and(|first| first >= 0) {
+            (integer(IntegerRow::Min, first, *bins), zero)
+        } else {
+            let before_all = integer(IntegerRow::Sub, zero, *length);
+            let least = integer(IntegerRow::Max, first, before_all);
+            let least = integer(IntegerRow::Min, least, *bins);
+            let first = integer(IntegerRow::Max, least, zero);
+            (first, integer(IntegerRow::Sub, first, least))
+        };
+        let (room, left) = (integer(IntegerRow::Sub, *bins, first), integer(IntegerRow::Sub, *length, skipped));
+        let count = integer(IntegerRow::Min, room, left);
+        let mut added = Vec::new();
+        for value in values {
+            let there = value.elements_from(&mut self.emit, skipped, count);
+            added.push(match there {
+                Some(part) => part,
+                None if skipped == zero => value.clone(),
+                None => {
+                    let view = self.in_memory(value)?.from(&mut self.emit, skipped);
+                    value.stored(view)
+                }
+            });
+        }
+        let written: Vec<(View, Vec<Operand>)> =
+            views.iter().map(|view| (view.from(&mut self.emit, first), vec![count])).collect();
+        self.for_each(count, false, &written, &mut |this, k| {
+            let mut stores = Vec::new();
+            for (value, (view, _)) in added.iter().zip(&written) {
+                let x = [view.load(&mut this.emit, k), this.element(value, k)?].map(|x| x.scalar());
+                let sum = this.emit.scalar(ScalarOp::Add, &x);
+                stores.push((Bound::Scalar(sum), view.part(&mut this.emit, &[k])));
+            }
+            this.store_all(stores)
+        })
     }
 
     fn update_bins(&mut self, parts: &Parts<'p>, ops: &[ScalarOp]) -> Step<()> {

@@ -68,7 +68,7 @@ impl Knowledge<'_> {
                 let (a, b) = (self.integer(x[0]), self.integer(x[1]));
                 Some(self.either(&a, &b))
             }
-            Op::MulAdd | Op::MulSub | Op::MulSubtracted => None,
+            Op::MulAdd | Op::MulSub | Op::MulSubtracted | Op::Rule(_) | Op::Earlier(_) => None,
         };
         // What is the same but for multiples of 2^64 is as good in 64 bits.
         let wraps_alike = |here: &Self, p: &Polynomial| {

@@ -267,7 +267,7 @@ fn additions(stm: &Stm, map: &Map, later: &[Stm], uses: &FxHashMap<Var, usize>) 
 
 /// Whether a statement changes no array, whatever becomes of it.
 fn is_calm(op: &Op) -> bool {
-    let mut calm = op.class() != Class::Control;
+    let mut calm = !matches!(op.class(), Class::Control | Class::Foreign);
     op.operands(|_, role| calm &= role != Role::Destination);
     calm
 }
@@ -306,6 +306,12 @@ pub(super) fn mentioned(stms: &[Stm], results: &[Atom]) -> FxHashSet<Var> {
     }
     found.extend(results.iter().filter_map(|atom| atom.var()));
     found
+}
+
+/// The variables that a map and its function mention.
+pub(super) fn mentioned_by(map: &Map) -> FxHashSet<Var> {
+    let Body { stms, results } = &map.function.body;
+    mentioned(stms, &[&map.arrays[..], results].concat())
 }
 
 fn mentions(body: &Body, visit: &mut impl FnMut(Var, bool)) {

@@ -14,6 +14,7 @@
 //! |---|---|
 //! | `code`, `parts`, `show` | the code, what its statements are made of, and as text |
 //! | `statement`, `branch`, `loops`, `map`, `reduce`, `scan`, `scan_levels`, `hist`, `segments`, `accumulate` | a program's statements as code |
+//! | `foreign` | functions of Rust as operations and calls |
 //! | `operator`, `sweep` | operators known by their text, and the scans, histograms and scatters that are one statement by these |
 //! | `check` | what is checked, and what is wrong where a check fails |
 //! | `index_space`, `nest`, `memory` | loops over lanes and others, nests of maps as one loop, arrays into memory |
@@ -21,8 +22,8 @@
 //! | `cursor`, `buffers`, `facts` | of the code being written: where that is, what is in buffers, what is known of values |
 //! | `environment` | what variables are bound to |
 //! | `view`, `shape`, `liveness` | where elements are, the sizes of results, what can wait |
-//! | `fuse_lanes`, `fuse_sequential`, `interchange` | loops as fewer loops |
-//! | `forward_branch_results` | branches as fewer statements |
+//! | `fuse_lanes`, `fuse_sequential`, `fuse_shifted`, `shifted_runs`, `interchange` | loops as fewer loops |
+//! | `forward_branch_results`, `write_out` | branches as fewer statements, short loops as many |
 //! | `contract`, `find_products` | multiply-adds, and products of matrices in loops |
 //! | `ranges`, `knowledge`, `conditions`, `integers`, `inequalities`, `polynomial` | which accesses are inside of their buffers, and which checks hold |
 
@@ -38,9 +39,12 @@ mod emit;
 mod environment;
 mod facts;
 pub(crate) mod find_products;
+mod foreign;
 pub(crate) mod forward_branch_results;
 pub(crate) mod fuse_lanes;
 pub(crate) mod fuse_sequential;
+#[cfg(feature = "native")]
+pub(crate) mod fuse_shifted;
 mod hist;
 mod index_space;
 mod inequalities;
@@ -61,14 +65,18 @@ pub(crate) mod scan;
 mod scan_levels;
 mod segments;
 mod shape;
+#[cfg(feature = "native")]
+mod shifted_runs;
 mod show;
 mod statement;
 mod sweep;
 mod view;
+#[cfg(feature = "native")]
+pub(crate) mod write_out;
 
 use rustc_hash::FxHashMap;
 
-use crate::array::{Atom, Body, Const, Extent, Map, Op, Prim, Program, Stm, Var};
+use crate::array::{Body, Map, Op, Prim, Program, Var};
 use code::{Code, Operand, Output};
 use emit::Emit;
 use environment::Environment;
@@ -104,21 +112,10 @@ pub(crate) struct Target {
     pub(crate) has_singles: bool,
     /// Whether scans, histograms and scatters of scalars are statements of their own where their operators are known.
     pub(crate) sweeps: bool,
+    /// Whether functions of Rust can be called.
+    pub(crate) foreign: bool,
     /// In order.
     pub(crate) passes: &'static [Pass],
-}
-
-/// The sizes that a program says are numbers, in every run.
-fn said_sizes(program: &Program) -> FxHashMap<Extent, i64> {
-    let said = |stm: &Stm| match &stm.op {
-        Op::Agree(it) => match (&it.first[..], &it.second[..], &it.times[..]) {
-            ([size @ Extent::Of(..)], [Extent::Number(Atom::Const(Const::I64(n)))], [])
-            | ([Extent::Number(Atom::Const(Const::I64(n)))], [size @ Extent::Of(..)], []) => Some((*size, *n)),
-            _ => None,
-        },
-        _ => None,
-    };
-    program.function.body.stms.iter().filter_map(said).collect()
 }
 
 /// A program on its way to code. To lower one statement may be to lower any other, whose elements it takes: what does needs all
@@ -128,6 +125,7 @@ struct Lowering<'p> {
     wide: i64,
     flat: bool,
     sweeps: bool,
+    foreign: bool,
     /// Which maps wait.
     pending: Pending,
     env: Environment<'p>,
@@ -153,8 +151,8 @@ pub(crate) fn in_passes(
     target: &Target,
     mut told: impl FnMut(&'static str, &Code),
 ) -> Result<Code, Refused> {
-    let Target { wide, flat, sweeps, .. } = *target;
-    let mut code = Lowering { wide, flat, sweeps, ..Lowering::new(program, false) }.code(known, target)?;
+    let Target { wide, flat, sweeps, foreign, .. } = *target;
+    let mut code = Lowering { wide, flat, sweeps, foreign, ..Lowering::new(program, false) }.code(known, target)?;
     told("lowered", &code);
     for pass in target.passes {
         (pass.run)(&mut code);
@@ -166,7 +164,7 @@ pub(crate) fn in_passes(
 /// Code that carries out the statements of a program that verifies one after the other, as they are written. It is slow, and
 /// where a check fails it is the first statement of the program that goes wrong, which the check knows.
 pub(crate) fn stepwise(program: &Program, target: &Target) -> Result<Code, Refused> {
-    Lowering::new(program, true).code(&[], target)
+    Lowering { foreign: target.foreign, ..Lowering::new(program, true) }.code(&[], target)
 }
 
 impl<'p> Lowering<'p> {
@@ -175,6 +173,7 @@ impl<'p> Lowering<'p> {
             wide: i64::MAX,
             flat: false,
             sweeps: false,
+            foreign: false,
             pending: if stepwise { Pending::default() } else { Pending::of(program) },
             env: Environment::of(program),
             emit: Emit::new(program, stepwise),
@@ -185,7 +184,7 @@ impl<'p> Lowering<'p> {
     fn code(mut self, known: &[Known], target: &Target) -> Result<Code, Refused> {
         let params = &self.emit.program.function.params;
         let given = params.len() - known.len();
-        let said = if self.emit.stepwise { FxHashMap::default() } else { said_sizes(self.emit.program) };
+        let said = if self.emit.stepwise { FxHashMap::default() } else { self.emit.program.said_sizes() };
         let each = core::iter::repeat_n(None, given).chain(known.iter().map(Some));
         let inputs = params.iter().zip(each).map(|(param, known)| {
             let (port, bound) = self.emit.input(*param, known, &said);

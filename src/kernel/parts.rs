@@ -7,7 +7,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{
-    Blame, Block, Buffer, Fold, Hist, Lanes, Line, Matrix, Operand, Output, Place, Product, Scan, Stm, Value,
+    Blame, Block, Buffer, Call, Fold, Hist, Lanes, Line, Matrix, Operand, Output, Place, Product, Room, Scan, Stm,
+    Value,
 };
 
 /// What a statement does with a buffer.
@@ -151,6 +152,7 @@ declare! { Stm:
     Stm::Product(product) => [inside product]
     Stm::Scan(scan) => [inside scan]
     Stm::Hist(hist) => [inside hist]
+    Stm::Call(call) => [inside call]
 }
 
 declare! { Blame: Blame { operands, .. } => [uses_each operands] }
@@ -183,6 +185,18 @@ declare! { Hist:
     Hist { operator: _, count, bins, neutral, indices, values, to, origin: _ } => [
         uses count, uses bins, uses neutral, line indices (Access::Reads), line values (Access::Reads), line to (Access::Adds),
     ]
+}
+
+declare! { Call: Call { it: _, arguments, results, blame } => [inside_each arguments, inside_each results, inside_each blame] }
+
+declare! { Output:
+    Output::Scalar(operand) => [uses operand]
+    Output::Array { buffer, sizes, prim: _ } => [touches buffer (Access::Reads), uses_each sizes]
+}
+
+declare! { Room:
+    Room::Scalar(value) => [sets value]
+    Room::Array { buffer, sizes } => [touches buffer (Access::Writes), uses_each sizes]
 }
 
 impl Access {

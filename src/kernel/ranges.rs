@@ -186,7 +186,7 @@ impl<'c> Walk<'c> {
                 self.lanes(lanes);
                 Decision::Nothing
             }
-            Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) => Decision::Nothing,
+            Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) | Stm::Call(_) => Decision::Nothing,
         };
     }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::code::Operand;
 use super::emit::Emit;
 use super::environment::Environment;
-use super::liveness::mentioned;
+use super::liveness::{mentioned, mentioned_by};
 use super::view::{Array, Bound, Form, View, lengthened};
 use super::{Lowering, Step};
 use crate::array::{Atom, Lambda, Map, Var};
@@ -77,8 +77,10 @@ fn segments_of<'p>(
         let mut free = FxHashSet::default();
         let mut segment = Segment { start, count: *count, with: Vec::new() };
         cut(emit, env, map, &layout, k, &mut segment, &mut free)?;
-        // What is inside of the functions has to be all there.
-        if segment.with.iter().any(|(var, _)| free.contains(var)) {
+        // What is inside of the functions has to be all there, and so has what their arrays, and parts, are computed from.
+        let mut all = FxHashSet::default();
+        free.iter().for_each(|var| waiting_for(env, *var, &mut all));
+        if segment.with.iter().any(|(var, _)| all.contains(var)) {
             return None;
         }
         segments.push(segment);
@@ -108,7 +110,12 @@ fn cut<'p>(
                 let alike = parts.len() == layout.len() && parts.iter().zip(layout).all(|(a, b)| a.1 == b.1);
                 let (part, count) = parts.into_iter().nth(k).filter(|_| alike)?;
                 match part {
-                    Bound::Array(part) if part.sizes.len() == array.sizes.len() => part,
+                    Bound::Array(part) if part.sizes.len() == array.sizes.len() => {
+                        if let Form::Pending(other, _) = part.form {
+                            free.extend(mentioned_by(other));
+                        }
+                        part
+                    }
                     row => {
                         let sizes = lengthened(count, row.sizes());
                         Array { prim: array.prim, sizes, form: Form::Replicate(Box::new(row)) }
@@ -127,6 +134,16 @@ fn cut<'p>(
         segment.with.push((var, Bound::Array(part)));
     }
     Some(())
+}
+
+/// A variable, and those that the elements of an array that waits are computed from.
+fn waiting_for(env: &Environment<'_>, var: Var, all: &mut FxHashSet<Var>) {
+    if !all.insert(var) {
+        return;
+    }
+    if let Some(Bound::Array(Array { form: Form::Pending(map, _), .. })) = env.get(var) {
+        mentioned_by(map).into_iter().for_each(|var| waiting_for(env, var, all));
+    }
 }
 
 /// The arrays and rows that an array is made of, and how many elements each is.

@@ -48,6 +48,8 @@ impl fmt::Display for Op {
             Op::MulAdd => f.write_str("x·y+z"),
             Op::MulSub => f.write_str("x·y-z"),
             Op::MulSubtracted => f.write_str("z-x·y"),
+            Op::Rule(number) => write!(f, "rule-{number}"),
+            Op::Earlier(by) => write!(f, "earlier-by-{by}"),
         }
     }
 }
@@ -192,6 +194,7 @@ fn block(f: &mut fmt::Formatter<'_>, code: &Code, statements: &Block, depth: usi
                 let operator = hist.operator;
                 writeln!(f, "hist {operator:?} < {count} of {bins} from {neutral}: {to} at {indices} with {values}")?;
             }
+            Stm::Call(call) => writeln!(f, "call {}", call.it.function.name())?,
             Stm::Lanes(lanes) => {
                 writeln!(f, "lanes {} < {}", Shown(code, lanes.index), Shown(code, lanes.count))?;
                 block(f, code, &lanes.body, depth + 1)?;

@@ -38,6 +38,7 @@ impl<'p> Lowering<'p> {
                 }
                 self.body(&it.function.body)?
             }
+            Op::Foreign(it) => self.foreign(it)?,
             Op::Agree(it) => {
                 agree(&mut self.emit, &self.env, it);
                 return Ok(());
@@ -54,7 +55,7 @@ impl<'p> Lowering<'p> {
             Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) | Op::Custom(_) => {
                 unreachable!("the operation has no bodies")
             }
-            Op::Agree(_) => unreachable!("the operation has a result"),
+            Op::Agree(_) | Op::Foreign(_) => unreachable!("the operation has one result"),
             Op::Scatter(it) => self.scatter(it, &mentioned(later, results))?,
             Op::Scalar(op, atoms) => Bound::Scalar(self.emit.operation(*op, &self.env.scalars(atoms))),
             Op::Copy(a) => self.env.atom(*a),

@@ -61,5 +61,5 @@ pub(crate) fn split(program: &Program) -> Option<Split> {
 /// Whether a statement computes arrays, which is more than to say what is in them or where it is.
 fn is_computed(program: &Program, stm: &Stm) -> bool {
     let arrays = stm.vars.iter().all(|var| program.type_of(*var).rank > 0);
-    arrays && matches!(stm.op.class(), Class::Write | Class::Parallel | Class::Control)
+    arrays && matches!(stm.op.class(), Class::Write | Class::Parallel | Class::Control | Class::Foreign)
 }

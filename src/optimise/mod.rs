@@ -11,24 +11,28 @@
 //! | `dead_code` | dead-code elimination: removes what no result depends on |
 //! | `value_numbering` | each value in its simplest form and once: by `fold` for scalars, `rules` for data that is moved, `control` for bodies, `available` for what was computed before, `store_forwarding` for what was stored |
 //! | `dead_updates` | removes updates of what is overwritten before it is read, and reads elements before they are overwritten |
+//! | `dead_elements` | computes of arrays the elements that are used |
 //! | `accumulators_to_soacs` | accumulators as sums, rows and histograms |
 //! | `interchange` | sums of maps as maps of sums |
+//! | `promote_maps` | maps of joined rows as maps of rows |
 //! | `fuse_maps` | maps that share work as one |
 //! | `definitions`, `index_injectivity` | what is known of variables, and loops that reach each place of an array once |
 //! | `sizes`, `size_equalities` | the comparisons of sizes, which stay |
 //! | `rewriter` | bodies written again, statement by statement, and what can be taken out of maps in maps |
 //! | `operator`, `hash_cons` | operators recognised by their text, and operations numbered |
 //! | `scalar_replacement`, `constants` | for executors: small arrays as values of their own, and what no argument has a part in |
-//! | `sort` | a stable sort, as a program |
 //! | `extrema` | for executors: extrema and where they are, in one reduction |
+//! | `additions` | for executors: additions to accumulators where what they add is made |
 //!
 //! [`PASSES`] lists what runs, and when.
 
 mod accumulators_to_soacs;
+mod additions;
 mod available;
 mod constants;
 mod control;
 pub(crate) mod dead_code;
+mod dead_elements;
 mod dead_updates;
 mod definitions;
 pub(crate) mod distribute;
@@ -39,12 +43,12 @@ pub(crate) mod hash_cons;
 mod index_injectivity;
 mod interchange;
 pub(crate) mod operator;
+mod promote_maps;
 mod rewriter;
 mod rules;
 mod scalar_replacement;
 mod size_equalities;
 mod sizes;
-pub(crate) mod sort;
 mod store_forwarding;
 mod value_numbering;
 
@@ -122,12 +126,16 @@ pub(crate) const SCALAR_REPLACEMENT: Pass = Pass {
 pub(crate) const EXTREMA: Pass =
     Pass { name: "extrema with their places", run: Run::Rewrite(extrema::with_places), when: When::OnDemand };
 
+/// What accumulators are given, where it is made: no array is made of it then.
+pub(crate) const ADDITIONS: Pass =
+    Pass { name: "additions where values are made", run: Run::Rewrite(additions::additions), when: When::OnDemand };
+
 /// Arrays that are the same in every run.
 pub(crate) const CONSTANTS: Pass =
     Pass { name: "constant evaluation", run: Run::Split(constants::split), when: When::OnDemand };
 
 /// All passes, in the order in which they run.
-static PASSES: [Pass; 11] = [
+static PASSES: [Pass; 14] = [
     // Dead code is removed first, or values that are there anyway would be read from what is not. What is compared is
     // written down, or it would go with statements that turn out to be others.
     Pass { name: "dead code", run: Run::Rewrite(|program| dead_code::dead(program, Written::All)), when: When::First },
@@ -160,8 +168,12 @@ static PASSES: [Pass; 11] = [
         run: Run::Rewrite(interchange::interchange),
         when: When::EachRound { more: true },
     },
+    // Maps of rows that were joined, which then need not be.
+    Pass { name: "promotion of maps", run: Run::Rewrite(promote_maps::promote), when: When::EachRound { more: true } },
     // Maps that share work as one. Late: what accumulates is recognised in maps that do nothing else.
     Pass { name: "map fusion", run: Run::Rewrite(fuse_maps::fuse_maps), when: When::Settled },
+    // Arrays of which only a part is used.
+    Pass { name: "dead elements", run: Run::Rewrite(dead_elements::dead_elements), when: When::Settled },
     // Sizes that are compared, once each, and variables in canonical numbers.
     Pass {
         name: "dead code, and variables numbered",
@@ -173,6 +185,7 @@ static PASSES: [Pass; 11] = [
         when: When::Last,
     },
     EXTREMA,
+    ADDITIONS,
     SCALAR_REPLACEMENT,
     CONSTANTS,
 ];

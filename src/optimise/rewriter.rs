@@ -168,8 +168,13 @@ pub(super) fn either(builder: &mut Builder, condition: Atom, yes: Atom, no: Atom
 
 /// Compares the lengths of two arrays.
 pub(super) fn agree_lengths(builder: &mut Builder, what: Agreement, array: Atom, like: Atom) {
+    builder.emit(lengths_agree(what, array, like));
+}
+
+/// The comparison of the lengths of two arrays.
+pub(super) fn lengths_agree(what: Agreement, array: Atom, like: Atom) -> Op {
     let [first, second] = [like, array].map(|array| vec![Extent::Of(array, 0)]);
-    builder.emit(Op::Agree(Box::new(Agree { what, first, second, times: Vec::new() })));
+    Op::Agree(Box::new(Agree { what, first, second, times: Vec::new() }))
 }
 
 /// How often the variables of a program are used.

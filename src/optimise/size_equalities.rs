@@ -136,8 +136,24 @@ impl Equal {
                 }
             }
         }
-        agree.times = times;
+        agree.times = self.written(products, &agree.times);
         Some(agree)
+    }
+
+    /// The same factors as they are known where they were: what is equal to one may be known later only.
+    fn written(&self, products: &Products, times: &[Extent]) -> Vec<Extent> {
+        let (mut pending, mut found) = (times.to_vec(), Vec::new());
+        while let Some(factor) = pending.pop() {
+            match factor {
+                Extent::Number(Atom::Var(var)) if products.contains_key(&var) => pending.extend(products[&var]),
+                _ if number(&self.find(factor)).is_none_or(|n| n <= 0) => found.push(factor),
+                _ => {}
+            }
+        }
+        found.sort_unstable_by_key(rank);
+        let mut seen = FxHashSet::default();
+        found.retain(|factor| seen.insert(self.find(*factor)));
+        found
     }
 
     /// How often, as factors without repetitions and without numbers that are more than 0.

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use super::size_equalities::{Claim, Equal};
 use crate::array::{
-    Agree, Atom, Body, Custom, Extent, Form, Lambda, Op, Prim, Program, ScalarOp, SizeTable, Stm, Type, Var, compared,
-    deeper,
+    Agree, Agreement, Atom, Body, Custom, Extent, Form, Lambda, Op, Prim, Program, ScalarOp, SizeTable, Stm, Type, Var,
+    compared, deeper,
 };
 
 /// Which comparisons are written.
@@ -333,6 +333,7 @@ impl<'p> Reader<'p> {
     /// Chooses what is written, from the outside in.
     fn choose(mut self, written: Written) -> Plan {
         let mut placed: Vec<Vec<(usize, Claim)>> = Vec::new();
+        let is_parameter = |var: Var| self.program.function.params.contains(&var);
         // What is known in each body, of which those share it that compare nothing.
         let (mut known, mut of): (Vec<Equal>, Vec<usize>) = (vec![Equal::default()], Vec::new());
         for scope in 0..self.scopes.len() {
@@ -345,12 +346,26 @@ impl<'p> Reader<'p> {
                 continue;
             }
             let mut equal = known[around].clone();
+            let is_accumulator = |e: &Extent| self.program.atom_type(e.atom()).accumulator;
+            let claims = claims.into_iter().filter(|claim| !claim.agree.extents().any(is_accumulator));
+            // What an argument's size is said to be stays written, whoever compares the two as well: that is where it is read.
+            let is_said = |claim: &Claim| {
+                let of = claim.agree.known_size().and_then(|(size, _)| size.atom().var());
+                !claim.stays && claim.agree.what == Agreement::Wanted && of.is_some_and(&is_parameter)
+            };
+            let (said, claims): (Vec<Claim>, Vec<Claim>) = claims.partition(is_said);
             let mut wanted: Vec<Claim> = Vec::new();
-            for claim in claims {
-                let is_accumulator = |e: &Extent| self.program.atom_type(e.atom()).accumulator;
-                if claim.agree.extents().any(is_accumulator) {
-                    continue;
+            let mut here = Vec::new();
+            let mut write = |mut claim: Claim, equal: &mut Equal| {
+                if let Some(agree) = equal.needs(&self.products, claim.agree) {
+                    equal.learn(&self.products, &agree);
+                    claim.agree = agree;
+                    // As early as can be, so that it keeps no array longer than what uses it.
+                    here.push((self.place(scope, &claim.agree), claim));
                 }
+            };
+            said.into_iter().for_each(|claim| write(claim, &mut equal));
+            for claim in claims {
                 match (claim.stays, written) {
                     (false, _) | (true, Written::All) => wanted.push(claim),
                     (true, Written::Needed) => equal.learn(&self.products, &claim.agree),
@@ -359,15 +374,7 @@ impl<'p> Reader<'p> {
             }
             // What is always compared comes first: it tells of sizes that say how often the others are.
             wanted.sort_by_key(|claim| !claim.agree.times.is_empty());
-            let mut here = Vec::new();
-            for mut claim in wanted {
-                if let Some(agree) = equal.needs(&self.products, claim.agree) {
-                    equal.learn(&self.products, &agree);
-                    claim.agree = agree;
-                    // As early as can be, so that it keeps no array longer than what uses it.
-                    here.push((self.place(scope, &claim.agree), claim));
-                }
-            }
+            wanted.into_iter().for_each(|claim| write(claim, &mut equal));
             here.sort_by_key(|(at, _)| *at);
             here.iter().for_each(|(_, claim)| self.roots.extend(claim.agree.extents().map(Extent::atom)));
             if !here.is_empty() {

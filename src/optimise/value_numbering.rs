@@ -206,6 +206,13 @@ impl Writer {
                 self.write_unless_held(Op::Hist(it), &classes)
             }
             Op::Custom(it) => self.custom(it),
+            Op::Foreign(mut it) => {
+                for operands in [&mut it.arguments, &mut it.like] {
+                    self.atoms(operands);
+                }
+                let classes: Classes = it.like.iter().map(|_| self.seen.unique()).collect();
+                self.write(Op::Foreign(it), &classes)
+            }
             _ => {
                 atoms_mut(&mut op, &mut |a| *a = self.atom(*a));
                 if matches!(op, Op::Agree(_)) {

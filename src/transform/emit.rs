@@ -9,8 +9,9 @@ use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
 
 use super::target::Target;
-use crate::array::{Atom, Prim, ScalarOp, constant};
+use crate::array::{Atom, Foreign, ForeignFunction, Op, Prim, ScalarOp, constant};
 use crate::primitives::{Elementary, Primitive, Rule, ZeroRule};
+use crate::term::ErasedRule;
 
 /// A constant that fits any kind of scalar, or an operand of the program that is being written.
 #[derive(Clone, Copy)]
@@ -63,14 +64,17 @@ impl<'t> Emit<'t> {
         matches!(self, Emit::Known(known) if known == value)
     }
 
+    /// Where an operation on these is written, and the kind that they are of.
+    fn written_in(operands: &[Self]) -> (&'t Target, Prim) {
+        let place = |x: &Self| match x {
+            Emit::At(target, atom) => Some((*target, target.type_of(*atom).prim)),
+            Emit::Known(_) => None,
+        };
+        operands.iter().find_map(place).expect("an operation is written for an operand of the program")
+    }
+
     fn write(op: ScalarOp, operands: &[Self]) -> Self {
-        let (target, prim) = operands
-            .iter()
-            .find_map(|x| match x {
-                Emit::At(target, atom) => Some((*target, target.type_of(*atom).prim)),
-                Emit::Known(_) => None,
-            })
-            .expect("an operation is written for an operand of the program");
+        let (target, prim) = Emit::written_in(operands);
         let mut atoms = [Atom::Const(prim.zero()); 3];
         atoms.iter_mut().zip(operands).for_each(|(place, x)| *place = x.atom(prim));
         Emit::At(target, target.scalar(op, &atoms[..operands.len()]))
@@ -141,8 +145,17 @@ impl Elementary for Emit<'_> {
     }
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
-        let row = rule.primitive().expect("the rows of array programs are rows of the table");
-        Emit::apply_primitive(row, &x)
+        if let Some(row) = rule.primitive() {
+            return Emit::apply_primitive(row, &x);
+        }
+        let known: Vec<f64> = x.iter().filter_map(Elementary::primal).collect();
+        if let Ok(known) = <[f64; N]>::try_from(known) {
+            return Emit::Known(rule.value(known));
+        }
+        let (target, prim) = Emit::written_in(&x);
+        let function = ForeignFunction::rule(ErasedRule::new(rule));
+        let (arguments, like) = (x.iter().map(|x| x.atom(prim)).collect(), vec![prim.zero().into()]);
+        Emit::At(target, target.one(Op::Foreign(Box::new(Foreign { function, arguments, like }))))
     }
 
     fn apply_primitive(row: Primitive, x: &[Self]) -> Self {

@@ -7,6 +7,7 @@
 use rustc_hash::FxHashSet;
 
 use super::partials::depends;
+use super::shifts::Cancelled;
 use crate::array::{Atom, Body, Op, Program, Role, Stm, Var, binders, dependences};
 pub(super) use crate::array::{atoms_in, atoms_of};
 
@@ -69,7 +70,7 @@ fn params(program: &Program, by: &[usize]) -> Vec<Var> {
 }
 
 /// Which of `count` variables can be reached from these along the edges, which are listed twice.
-pub(super) fn reached<E: Iterator<Item = (Var, Var)>>(
+pub(crate) fn reached<E: Iterator<Item = (Var, Var)>>(
     count: usize,
     from: Vec<Var>,
     edges: impl Fn() -> E,
@@ -104,8 +105,9 @@ pub(super) fn reached<E: Iterator<Item = (Var, Var)>>(
 fn edges(program: &Program, body: &Body, by: &[Var]) -> Vec<(Var, Var)> {
     let mut found = Vec::new();
     let is_accumulator = |v: Var| program.type_of(v).accumulator;
+    let cancelled = Cancelled::of(program);
     body_edges(body, &mut |from, to| {
-        if let Some(from) = from.var() {
+        if let Some(from) = from.var().filter(|_| !cancelled.contains(to)) {
             found.push((from, to));
             // An accumulator is active as a whole: before something active is added as after it.
             if is_accumulator(from) && is_accumulator(to) {
@@ -135,6 +137,17 @@ fn body_edges(body: &Body, edge: &mut impl FnMut(Atom, Var)) {
     body.stms.iter().for_each(|stm| stm_edges(stm, edge));
 }
 
+/// Whether a result of a body is 0, or an array that is filled with it.
+fn is_zero(body: &Body, atom: Atom) -> bool {
+    match atom {
+        Atom::Const(constant) => constant == constant.prim().zero(),
+        Atom::Var(var) => body.stms.iter().any(|stm| match stm.op {
+            Op::Replicate(_, value) => stm.vars[0] == var && is_zero(body, value),
+            _ => false,
+        }),
+    }
+}
+
 fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
     let vars = &stm.vars;
     match &stm.op {
@@ -144,9 +157,10 @@ fn stm_edges(stm: &Stm, edge: &mut impl FnMut(Atom, Var)) {
         }
         Op::Custom(it) => {
             // An argument whose adjoint is always 0 is a constant.
-            let felt = |adjoint: &Atom| !matches!(adjoint, Atom::Const(c) if *c == c.prim().zero());
-            let adjoints = it.pullback.body.results.iter();
-            for (argument, _) in it.arguments.iter().zip(adjoints).filter(|(_, adjoint)| felt(adjoint)) {
+            let pullback = &it.pullback.body;
+            let adjoints = pullback.results.iter();
+            for (argument, _) in it.arguments.iter().zip(adjoints).filter(|(_, adjoint)| !is_zero(pullback, **adjoint))
+            {
                 vars.iter().for_each(|var| edge(*argument, *var));
             }
         }

@@ -7,15 +7,15 @@
 
 use smallvec::SmallVec;
 
-use super::check::check;
+use super::check::{DIFFERENTIABLE, Mode, check};
 use super::copy::{Copier, spans_of_results};
 use super::flow::Active;
-use super::partials::partials;
+use super::partials::{ByOperand, of_rule, partials};
 use super::target::{GROWTH, Target};
 use super::vjp::Reverse;
 use crate::array::{
-    Agreement, Atom, Body, Custom, Hist, Lambda, Loop, Map, Op, Program, Rebuild, Reduce, Role, ScalarOp, Stm, Var,
-    atoms_mut, has_bodies,
+    Agreement, Atom, Body, Custom, Foreign, Hist, Lambda, Loop, Map, Op, Program, Rebuild, Reduce, Role, ScalarOp, Stm,
+    Var, atoms_mut, has_bodies,
 };
 use crate::error::{Result, Span};
 use crate::optimise::operator::{Operator, recognise};
@@ -28,7 +28,7 @@ pub(super) fn jvp(
     mut seed: impl FnMut(&Target, usize, Atom) -> Atom,
 ) -> Result<Program> {
     let active = Active::forward(program, by);
-    check(program, &active)?;
+    check(program, &active, Mode::Forward)?;
     let target = Target::of(GROWTH * program.types.len());
     let mut forward = Forward {
         copier: Copier::given(program, &target, &target.parameters(program)),
@@ -159,6 +159,7 @@ impl Forward<'_, '_> {
             Op::Reduce(it) | Op::Scan(it) => self.reduce(stm, it),
             Op::Hist(it) => self.hist(stm, it),
             Op::Custom(it) => self.custom(stm, it),
+            Op::Foreign(it) => self.foreign(stm, it),
             Op::Copy(a) => {
                 self.copier.stm(stm);
                 self.set(stm.vars[0], self.tangent(*a));
@@ -173,9 +174,22 @@ impl Forward<'_, '_> {
 
     fn scalar(&mut self, stm: &Stm, op: ScalarOp, operands: &[Atom]) {
         self.copier.stm(stm);
-        let target = self.target;
         let asked = |i: usize| self.known(operands[i]).is_some();
-        let factors = partials(target, op, &self.copier.operands(operands), asked);
+        let factors = partials(self.target, op, &self.copier.operands(operands), asked);
+        self.pushed(stm, operands, factors);
+    }
+
+    fn foreign(&mut self, stm: &Stm, it: &Foreign) {
+        self.copier.stm(stm);
+        let rule = it.function.as_rule().expect(DIFFERENTIABLE);
+        let (x, z) = (self.copier.atoms(&it.arguments), self.copier.atom(stm.vars[0].into()));
+        let factors = of_rule(self.target, rule, &x, z, |i| self.known(it.arguments[i]).is_some());
+        self.pushed(stm, &it.arguments, factors);
+    }
+
+    /// The tangent of a scalar, from those of operands.
+    fn pushed(&mut self, stm: &Stm, operands: &[Atom], factors: ByOperand<Atom>) {
+        let target = self.target;
         let parts = operands.iter().zip(factors).filter_map(|(operand, partial)| {
             let tangent = self.known(*operand)?;
             partial?.push(target, tangent)
@@ -277,12 +291,13 @@ impl Forward<'_, '_> {
     fn custom(&mut self, stm: &Stm, it: &Custom) {
         self.copier.stm(stm);
         self.target.span(stm.span.derivative());
-        let (target, n) = (self.target, it.arguments.len());
+        let target = self.target;
         let (pullback, outside) = self.copier.source.function_alone(&it.pullback);
-        let adjoints: Vec<usize> = (n..it.pullback.params.len()).collect();
+        let adjoints: Vec<usize> = it.adjoints().collect();
         let active = Active::both(&pullback, &adjoints);
         let mut arguments = self.copier.atoms(&it.arguments);
         let values: Vec<Atom> = stm.vars.iter().map(|v| self.copier.atom((*v).into())).collect();
+        arguments.extend(&values);
         arguments.extend(values.iter().map(|v| target.zeros_like(*v)));
         arguments.extend(outside.into_iter().map(|v| self.copier.atom(v.into())));
         let seeds: Vec<Option<Atom>> = it.arguments.iter().map(|a| self.known(*a)).collect();
@@ -293,8 +308,8 @@ impl Forward<'_, '_> {
                 target.agree(Agreement::Adjoint, reverse.copier.atom(*adjoint), *seed);
             }
         }
-        for (k, var) in stm.vars.iter().enumerate() {
-            self.set(*var, found[n + k].unwrap_or_else(|| target.zeros_like(values[k])));
+        for ((var, value), adjoint) in stm.vars.iter().zip(values).zip(adjoints) {
+            self.set(*var, found[adjoint].unwrap_or_else(|| target.zeros_like(value)));
         }
     }
 }

@@ -14,18 +14,23 @@
 mod check;
 mod checkpoint;
 mod copy;
+mod custom_jvp;
 mod emit;
 mod flow;
 mod jvp;
 mod one_by_one;
 mod operator;
 mod partials;
+mod shifts;
 mod stripmine;
 mod target;
 mod verbs;
 mod vjp;
 mod vmap;
 
+pub use custom_jvp::custom_jvp;
+#[cfg(feature = "futhark")]
+pub(crate) use flow::reached;
 #[cfg(feature = "futhark")]
 pub(crate) use partials::{ByOperand, Partial, Writer, partials};
 pub use verbs::{SparseDerivative, Static, Wrt};

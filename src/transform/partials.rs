@@ -14,6 +14,7 @@ use super::target::Target;
 use crate::array::{Atom, Const, IntegerRow, Prim, ScalarOp};
 use crate::carriers::{Dense, Dual};
 use crate::primitives::ZeroRule;
+use crate::term::ErasedRule;
 
 /// How a result changes with one operand.
 #[derive(Debug, Clone)]
@@ -159,6 +160,21 @@ impl Writer for Target {
         let product = Emit::operand(self, derivative).scaled(Emit::operand(self, *factor), zero_rule);
         Some(product.atom(self.prim(&derivative)))
     }
+}
+
+/// How the value `z` of a user's rule changes with each operand for which `asked` holds: by the rule's own partial derivatives.
+pub(super) fn of_rule(
+    target: &Target,
+    rule: &ErasedRule,
+    x: &[Atom],
+    z: Atom,
+    asked: impl Fn(usize) -> bool,
+) -> ByOperand<Atom> {
+    let prim = target.type_of(z).prim;
+    let numbers: SmallVec<[Emit<'_>; MAX_OPERANDS]> = x.iter().map(|x| Emit::operand(target, *x)).collect();
+    let z = Emit::operand(target, z);
+    let partial = |i| Partial::Factor(rule.partial(i, &numbers, z).atom(prim), rule.facts().zero_rule);
+    (0..x.len()).map(|i| asked(i).then(|| partial(i))).collect()
 }
 
 /// Whether the result of an operation changes with an operand at all.

@@ -7,8 +7,6 @@ use core::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::FxHashMap;
-
 use crate::execute::progress::Progress;
 use crate::interpret::{Control, Fault};
 
@@ -133,13 +131,21 @@ impl<'c> Watch<'c> {
     }
 }
 
+/// Memory that is in use.
+#[derive(Debug)]
+struct Taken {
+    address: usize,
+    block: Block,
+    /// How many elements were asked for.
+    elements: u64,
+}
+
 /// The memory of a run, or of a part of one.
 #[derive(Debug)]
 pub(super) struct Heap<'w> {
     pub(super) watch: &'w Watch<'w>,
-    /// By their addresses, with how many elements were asked for, and the how manieth it was.
-    blocks: FxHashMap<usize, (Block, u64, usize)>,
-    asked: usize,
+    /// In the order in which they were asked for. There are no more than buffers in the code.
+    blocks: Vec<Taken>,
     /// What an earlier run has left, and what this one has given back.
     spare: Vec<Block>,
     free: Vec<Block>,
@@ -149,7 +155,8 @@ pub(super) struct Heap<'w> {
 
 impl<'w> Heap<'w> {
     pub(super) fn new(watch: &'w Watch<'w>) -> Self {
-        Heap { watch, blocks: FxHashMap::default(), asked: 0, spare: watch.pool.take().0, free: Vec::new(), held: 0 }
+        let spare = watch.pool.take().0;
+        Heap { watch, blocks: Vec::with_capacity(spare.len()), spare, free: Vec::new(), held: 0 }
     }
 
     /// That of a part of this run, beside which all that the run holds is held.
@@ -165,7 +172,9 @@ impl<'w> Heap<'w> {
 
     /// Memory in the place of other memory; 0 for none.
     pub(super) fn memory(&mut self, before: usize, count: i64, size: i64, kind: i64) -> usize {
-        if let Some((block, elements, _)) = self.blocks.remove(&before) {
+        if before != 0
+            && let Some(Taken { block, elements, .. }) = self.found(before)
+        {
             self.held -= elements;
             self.free.push(block);
         }
@@ -182,19 +191,24 @@ impl<'w> Heap<'w> {
         let block = known.or_else(|| KINDS[kind](count.max(1), size));
         let Some(mut block) = block else { return 0 };
         let address = block.address();
-        self.blocks.insert(address, (block, count as u64, self.asked));
-        self.asked += 1;
+        self.blocks.push(Taken { address, block, elements: count as u64 });
         address
+    }
+
+    /// What begins there, which is in use no more. What was asked for last is given back first, mostly.
+    fn found(&mut self, address: usize) -> Option<Taken> {
+        let at = self.blocks.iter().rposition(|taken| taken.address == address)?;
+        Some(self.blocks.remove(at))
     }
 
     /// The memory that begins there, if it was asked for.
     pub(super) fn take(&mut self, address: usize) -> Option<Block> {
-        self.blocks.remove(&address).map(|(block, ..)| block)
+        self.found(address).map(|taken| taken.block)
     }
 
     /// The memory that begins there, to be looked at.
     pub(super) fn get(&self, address: usize) -> Option<&Block> {
-        self.blocks.get(&address).map(|(block, ..)| block)
+        self.blocks.iter().find(|taken| taken.address == address).map(|taken| &taken.block)
     }
 
     pub(super) fn put(&mut self, block: Block) {
@@ -205,9 +219,7 @@ impl<'w> Heap<'w> {
     pub(super) fn leave(self) {
         let Heap { watch, blocks, free: mut all, .. } = self;
         // A run asks for what the last one asked for, in the same order: what is wanted first is last, where it is looked for first.
-        let mut asked: Vec<(usize, Block)> = blocks.into_values().map(|(block, _, asked)| (asked, block)).collect();
-        asked.sort_unstable_by_key(|(asked, _)| core::cmp::Reverse(*asked));
-        all.extend(asked.into_iter().map(|(_, block)| block));
+        all.extend(blocks.into_iter().rev().map(|taken| taken.block));
         watch.pool.put(Spare(all));
     }
 }

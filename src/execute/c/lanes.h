@@ -126,6 +126,17 @@ typedef float64x2_t part_f64;
 LANES f64_w all_w(f64_1 x) { return x - (f64_w){}; }
 LANES i64_w alli_w(i64_1 x) { return x - (i64_w){}; }
 
+/* What was so many lanes before, in this block and the last lanes of the one before. */
+#define EARLIER(T)                                                                                     \
+    LANES T##_w earlier_##T(T##_w before, T##_w now, int by) {                                         \
+        T##_w x = now;                                                                                 \
+        for (int k = 0; k < W; k++) x[k] = k < by ? before[W - by + k] : now[k - by];                  \
+        return x;                                                                                      \
+    }
+EARLIER(f64)
+EARLIER(f32)
+EARLIER(i64)
+
 /* The bits of numbers, and numbers of bits. */
 LANES u64_1 bits_1(f64_1 x) { u64_1 bits; memcpy(&bits, &x, sizeof bits); return bits; }
 LANES f64_1 real_1(u64_1 bits) { f64_1 x; memcpy(&x, &bits, sizeof x); return x; }

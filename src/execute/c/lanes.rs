@@ -8,6 +8,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::earlier::keeps;
 use super::operation::Width;
 use super::print::{Printer, Step};
 use super::share::{Decides, before, has_parts};
@@ -20,7 +21,7 @@ use crate::primitives::Primitive;
 const MAX_ON_STACK: i64 = 64;
 
 /// A body of no more statements than this is printed twice: for blocks all of whose lanes are active, and for the last one.
-const MAX_TWICE: usize = 64;
+const MAX_TWICE: usize = 96;
 
 /// Whether a body is small. Products are long, and know by themselves how many lanes are active.
 fn is_small(block: &[Stm]) -> bool {
@@ -30,6 +31,12 @@ fn is_small(block: &[Stm]) -> bool {
         products |= matches!(stm, Stm::Product(_));
     });
     count <= MAX_TWICE && !products
+}
+
+/// Whether there is nothing but whole blocks to print: vectors have 4 or 8 lanes. Loops that keep values from block to block have no others.
+fn fills_blocks(lanes: &Lanes) -> bool {
+    let is_whole = lanes.count.as_int().is_some_and(|count| count % 8 == 0);
+    is_whole && (is_small(&lanes.body) || keeps(lanes))
 }
 
 /// What a loop over lanes uses of what is around it.
@@ -221,7 +228,14 @@ impl Printer<'_> {
             self.line(&format!("{register}_w v{cell} = {start};"));
         }
         self.line("int status = 0;");
-        if is_small(&lanes.body) {
+        self.earlier_blocks(lanes)?;
+        if fills_blocks(lanes) {
+            self.line("i64_1 first = from;");
+            self.blocks("to");
+            self.line("const int n = W;");
+            self.lanes_of_block(lanes)?;
+            self.close_blocks();
+        } else if is_small(&lanes.body) {
             // Without the last block the compiler knows that all lanes are active.
             self.line("const i64_1 whole = from + (to - from) / W * W;");
             self.line("i64_1 first = from;");
@@ -298,7 +312,7 @@ impl Printer<'_> {
     }
 
     /// What a block of lanes does, of which the first `n` are active.
-    fn lanes_of_block(&mut self, lanes: &Lanes) -> Step<()> {
+    pub(super) fn lanes_of_block(&mut self, lanes: &Lanes) -> Step<()> {
         self.line("const i64_w live = lti_w(lane_numbers(0), alli_w(n));");
         self.line(&format!("const i64_w v{} = lane_numbers(first);", lanes.index.0));
         self.line(&format!("(void)live, (void)v{};", lanes.index.0));
@@ -308,6 +322,7 @@ impl Printer<'_> {
             self.line(&format!("const {}_w before{1} = v{1};", self.register(*prim), cell.0));
         }
         self.block(&lanes.body)?;
+        self.keep(lanes);
         if !folded.is_empty() {
             self.open("if (n < W) {");
             for (cell, prim) in &folded {
@@ -322,6 +337,9 @@ impl Printer<'_> {
 
     pub(super) fn alloc(&mut self, buffer: Buffer, count: Operand) {
         let (b, count) = (buffer.0, self.plain(count));
+        if self.frame.has(buffer) {
+            return;
+        }
         if !self.code.buffers[b as usize].private {
             let stored = self.stored(buffer);
             return self.line(&match self.result(buffer) {

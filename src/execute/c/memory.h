@@ -28,6 +28,25 @@ typedef uint8_t u8;
 #define IN(at, length) (void)(length)
 #endif
 
+/* Some of W elements of 64 bits at once, where the processor does so. Before AVX-512 such stores are slow on some. */
+#if defined __AVX512F__ && W == 8
+#define HAS_SOME 1
+#define SETS_SOME 1
+#define SOME(b, n) (i64_w)_mm512_maskz_loadu_epi64((__mmask8)((1u << (n)) - 1), b)
+#define SET_SOME(b, x, n) _mm512_mask_storeu_epi64(b, (__mmask8)((1u << (n)) - 1), (__m512i)(x))
+#elif defined __AVX2__ && W == 4
+#define HAS_SOME 1
+#define SOME(b, n) (i64_w)_mm256_maskload_epi64((const long long *)(const void *)(b), (__m256i)lti_w(lane_numbers(0), alli_w(n)))
+#endif
+#ifndef HAS_SOME
+#define HAS_SOME 0
+#define SOME(b, n) alli_w(0)
+#endif
+#ifndef SETS_SOME
+#define SETS_SOME 0
+#define SET_SOME(b, x, n) (void)(n)
+#endif
+
 /* T in memory is R in registers. */
 #define MEMORY(T, R)                                                                                                                       \
     typedef T T##_elements __attribute__((vector_size(W * sizeof(T)), aligned(1), may_alias));                                                \
@@ -43,6 +62,26 @@ typedef uint8_t u8;
     static inline R##_w whole_##T(const T *b, i64_1 at) { return __builtin_convertvector(*(const T##_elements *)(const void *)(b + at), R##_w); }\
     static inline void setwhole_##T(T *b, i64_1 at, R##_w x) {                                                                             \
         *(T##_elements *)(void *)(b + at) = __builtin_convertvector(x, T##_elements);                                                      \
+    }                                                                                                                                      \
+    /* The first n elements, and 0 in other lanes. */                                                                                      \
+    LANES R##_w first_##T(const T *b, int n) {                                                                                             \
+        R##_w x = {0};                                                                                                                     \
+        if (HAS_SOME && sizeof(T) == 8 && sizeof(R##_1) == 8) {                                                                            \
+            const i64_w bits = SOME(b, n);                                                                                                 \
+            memcpy(&x, &bits, sizeof x);                                                                                                   \
+        } else {                                                                                                                           \
+            EACH_LANE(k) if (k < n) x[k] = (R##_1)b[k];                                                                                    \
+        }                                                                                                                                  \
+        return x;                                                                                                                          \
+    }                                                                                                                                      \
+    LANES void setfirst_##T(T *b, R##_w x, int n) {                                                                                        \
+        if (SETS_SOME && sizeof(T) == 8 && sizeof(R##_1) == 8) {                                                                           \
+            i64_w bits = {0};                                                                                                              \
+            memcpy(&bits, &x, sizeof x);                                                                                                   \
+            SET_SOME(b, bits, n);                                                                                                          \
+        } else {                                                                                                                           \
+            EACH_LANE(k) if (k < n) b[k] = (T)x[k];                                                                                        \
+        }                                                                                                                                  \
     }                                                                                                                                      \
     static inline R##_w row_##T(const T *b, i64_1 length, i64_1 at) {                                                                      \
         if (__builtin_expect(ARE_THERE(at, W, length), 1))                                                                                 \
@@ -100,9 +139,9 @@ typedef uint8_t u8;
         IN(at, length);                                                                                                                    \
         b[at] = (T)x;                                                                                                                      \
     }                                                                                                                                      \
-    static inline R##_w rowin_##T(const T *b, i64_1 length, i64_1 at, int n) {                                                             \
+    LANES R##_w rowin_##T(const T *b, i64_1 length, i64_1 at, int n) {                                                                     \
         for (int k = 0; k < W && k < n; k++) IN(at + k, length);                                                                           \
-        if (__builtin_expect(n < W, 0)) return some_##T(b, length, at, 1);                                                                 \
+        if (__builtin_expect(n < W, 0)) return first_##T(b + at, n);                                                                       \
         return whole_##T(b, at);                                                                                                           \
     }                                                                                                                                      \
     static inline R##_w apartin_##T(const T *b, i64_1 length, i64_1 at, i64_1 apart, int n) {                                              \
@@ -122,11 +161,10 @@ typedef uint8_t u8;
     }                                                                                                                                      \
     static inline void setrowin_##T(T *b, i64_1 length, i64_1 at, R##_w x, int n) {                                                        \
         for (int k = 0; k < W && k < n; k++) IN(at + k, length);                                                                           \
-        if (__builtin_expect(n == W, 1)) {                                                                                                 \
+        if (__builtin_expect(n == W, 1))                                                                                                   \
             setwhole_##T(b, at, x);                                                                                                        \
-            return;                                                                                                                        \
-        }                                                                                                                                  \
-        for (int k = 0; k < W && k < n; k++) b[at + k] = (T)x[k];                                                                          \
+        else                                                                                                                               \
+            setfirst_##T(b + at, x, n);                                                                                                    \
     }                                                                                                                                      \
     static inline void setapartin_##T(T *b, i64_1 length, i64_1 at, i64_1 apart, R##_w x, int n) {                                         \
         if (apart == 1) {                                                                                                                  \

@@ -7,9 +7,12 @@
 //! |---|---|
 //! | `passes` | the passes over programs and code that are for C |
 //! | `print`, `lanes`, `place`, `operation` | code as C: statements, loops over lanes, elements of buffers, operations |
+//! | `rows` | elements side by side that lanes load or store together |
 //! | `along` | loops in which each lane goes along a row of its own |
+//! | `earlier` | values of earlier lanes |
 //! | `share` | loops over lanes in parts that run at the same time |
 //! | `sweep` | scans, histograms and scatters as plain loops |
+//! | `frame` | small arrays in one piece of memory |
 //! | `hoist` | which values are declared at the top of a function |
 //! | `unit`, `entry`, `workspace` | files of C, for others a function and how many bytes it needs |
 //! | `elementary` | the elementary functions, printed from what they do |
@@ -21,11 +24,13 @@
 mod along;
 mod compiler;
 mod context;
+mod earlier;
 #[cfg(not(feature = "unstable"))]
 mod elementary;
 #[cfg(feature = "unstable")]
 pub mod elementary;
 mod entry;
+mod frame;
 mod heap;
 mod hoist;
 mod lanes;
@@ -34,6 +39,7 @@ mod operation;
 mod passes;
 mod place;
 mod print;
+mod rows;
 mod share;
 #[cfg(not(feature = "unstable"))]
 mod special;

@@ -137,8 +137,10 @@ impl Loaded {
         heap: &mut Heap<'_>,
     ) -> core::result::Result<(), (i64, [i64; MAX_OPERANDS])> {
         let nothing = Err((NO_MEMORY, [0; MAX_OPERANDS]));
-        let mut sizes: Vec<Vec<i64>> = Vec::new();
-        let (mut inputs, mut kept): (Vec<CPort>, Vec<Converted>) = Default::default();
+        let mut sizes: Vec<i64> = Vec::with_capacity(arguments.iter().map(|argument| argument.sizes.len()).sum());
+        sizes.extend(arguments.iter().flat_map(|argument| &argument.sizes).map(|size| *size as i64));
+        let mut rest = &mut sizes[..];
+        let (mut inputs, mut kept): (Vec<CPort>, Vec<Converted>) = (Vec::with_capacity(arguments.len()), Vec::new());
         for (argument, (prim, rank)) in arguments.iter().zip(&self.inputs) {
             let mut port = CPort { elements: null_mut(), sizes: null_mut(), length: 0, integer: 0, real: 0.0 };
             if *rank == 0 {
@@ -146,8 +148,7 @@ impl Loaded {
                 let real = argument.real(0).unwrap_or(0.0);
                 port.real = if prim.is_real() { Const::rounded(real, *prim).real().unwrap_or(real) } else { 0.0 };
             } else {
-                sizes.push(argument.sizes.iter().map(|size| *size as i64).collect());
-                port.sizes = sizes.last_mut().map_or(null_mut(), |sizes| sizes.as_mut_ptr());
+                port.sizes = next(&mut rest, argument.sizes.len());
                 let (new, elements) = Converted::of(argument, *prim);
                 kept.extend(new);
                 port.elements = elements;
@@ -158,14 +159,18 @@ impl Loaded {
             }
             inputs.push(port);
         }
-        let mut of_results: Vec<Vec<i64>> = self.outputs.iter().map(|(_, rank)| vec![0; *rank]).collect();
-        let mut outputs: Vec<CPort> = of_results
-            .iter_mut()
-            .map(|sizes| CPort { elements: null_mut(), sizes: sizes.as_mut_ptr(), length: 0, integer: 0, real: 0.0 })
-            .collect();
+        let mut of_results: Vec<i64> = vec![0; self.outputs.iter().map(|(_, rank)| rank).sum()];
+        let mut rest = &mut of_results[..];
+        results.resize_with(self.outputs.len(), Flat::default);
+        let port = |((prim, rank), result): (&(Prim, usize), &mut Flat)| {
+            // Code that makes a result in one piece does so where the last one is, if there is room.
+            let (elements, length) = if *rank == 0 { (null_mut(), 0) } else { there(result, *prim) };
+            CPort { elements, sizes: next(&mut rest, *rank), length: length as i64, integer: 0, real: 0.0 }
+        };
+        let mut outputs: Vec<CPort> = self.outputs.iter().zip(&mut *results).map(port).collect();
         let mut context = Context::new(heap, [inputs.as_mut_ptr(), outputs.as_mut_ptr()]);
         // SAFETY: the code reads arguments of the kinds and sizes that are given here, in their bounds, and writes to memory that it
-        // asks the heap for; all of that is there until it returns.
+        // asks the heap for, or to elements of results, of whose number it knows; all of that is there until it returns.
         let status = unsafe { (self.run)(&mut context) };
         let (failed, operands) = (context.failed, context.operands);
         if let Some(panic) = heap.watch.panic() {
@@ -177,16 +182,35 @@ impl Loaded {
         if !heap.watch.spend((STRIDE - context.left).unsigned_abs()) {
             return nothing;
         }
-        results.resize_with(self.outputs.len(), Flat::default);
-        for k in 0..outputs.len() {
+        let mut rest = &of_results[..];
+        for (k, of) in self.outputs.iter().enumerate() {
             let again = outputs[k + 1..].iter().any(|other| other.elements == outputs[k].elements);
-            if give(&outputs[k], (&self.outputs[k], &of_results[k]), again, heap, &mut results[k]).is_none() {
+            let sizes;
+            (sizes, rest) = rest.split_at(of.1);
+            if give(&outputs[k], (of, sizes), again, heap, &mut results[k]).is_none() {
                 return nothing;
             }
         }
         drop((sizes, kept));
         Ok(())
     }
+}
+
+/// Where elements of a kind are, if some are there, and how many.
+fn there(of: &mut Flat, prim: Prim) -> (*mut c_void, usize) {
+    match prim {
+        Prim::F64 | Prim::F16 if !of.reals.is_empty() => (of.reals.as_mut_ptr().cast(), of.reals.len()),
+        Prim::F32 if !of.singles.is_empty() => (of.singles.as_mut_ptr().cast(), of.singles.len()),
+        Prim::I64 | Prim::U64 if !of.ints.is_empty() => (of.ints.as_mut_ptr().cast(), of.ints.len()),
+        _ => (null_mut(), 0),
+    }
+}
+
+/// Where the next few sizes are.
+fn next(rest: &mut &mut [i64], count: usize) -> *mut i64 {
+    let sizes;
+    (sizes, *rest) = core::mem::take(rest).split_at_mut(count);
+    sizes.as_mut_ptr()
 }
 
 /// Puts a result where it goes: its memory, if that is of its kind and no later result is in it, or else a copy.
@@ -198,11 +222,12 @@ fn give(
     to: &mut Flat,
 ) -> Option<()> {
     let (prim, rank) = *of;
-    let sizes: Option<Vec<usize>> = sizes.iter().map(|size| usize::try_from(*size).ok()).collect();
-    let sizes = sizes?;
-    let count = sizes.iter().try_fold(1_usize, |n, size| n.checked_mul(*size));
-    let count = if sizes.contains(&0) { 0 } else { count? };
-    to.become_like(prim, sizes.into_iter());
+    if sizes.iter().any(|size| usize::try_from(*size).is_err()) {
+        return None;
+    }
+    to.become_like(prim, sizes.iter().map(|size| *size as usize));
+    let count = to.sizes.iter().try_fold(1_usize, |n, size| n.checked_mul(*size));
+    let count = if to.sizes.contains(&0) { 0 } else { count? };
     if rank == 0 {
         to.ints.clear();
         if prim.is_real() {
@@ -213,6 +238,12 @@ fn give(
         return Some(());
     }
     assert!(count as i64 <= port.length || count == 0, "a result has its elements");
+    let (elements, length) = there(to, prim);
+    if count > 0 && elements == port.elements {
+        assert!(count <= length, "a result has its elements");
+        to.keep(prim, count);
+        return heap.hold(count as u64).then_some(());
+    }
     if !again
         && heap.get(port.elements as usize).is_some_and(|block| {
             matches!(

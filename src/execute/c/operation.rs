@@ -118,6 +118,9 @@ impl Printer<'_> {
 
     /// The value of an operation, as what it is bound to.
     pub(super) fn expression(&mut self, value: Value, op: Op, operands: &[Operand]) -> Step<String> {
+        if let Op::Earlier(by) = op {
+            return Ok(self.earlier(operands[0], by));
+        }
         let wide = operands.iter().any(|x| self.varies(*x));
         let width = if wide { Width::Wide } else { Width::One };
         let x: Vec<String> = operands.iter().map(|x| self.operand(*x, width)).collect();
@@ -143,6 +146,8 @@ impl Printer<'_> {
             Op::MulAdd => call(self, "madd", x),
             Op::MulSub => call(self, "madd", &[x[0].clone(), x[1].clone(), format!("-{}", x[2])]),
             Op::MulSubtracted => call(self, "madd", &[format!("-{}", x[0]), x[1].clone(), x[2].clone()]),
+            Op::Earlier(_) => panic!("what was in earlier lanes is kept, not computed"),
+            Op::Rule(_) => panic!("functions of Rust were refused"),
             Op::Scalar(op) if prim.is_real() => {
                 let found = self.on_reals(op, prim, width, x)?;
                 self.rounded(op, prim, to, width, found)

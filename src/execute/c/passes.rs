@@ -12,13 +12,15 @@ use crate::kernel::find_products::find_products;
 use crate::kernel::forward_branch_results::forward_branch_results;
 use crate::kernel::fuse_lanes::fuse_lanes;
 use crate::kernel::fuse_sequential::fuse_sequential;
+use crate::kernel::fuse_shifted::fuse_shifted;
 use crate::kernel::interchange::interchange;
 use crate::kernel::ranges::prove;
+use crate::kernel::write_out::write_out;
 use crate::kernel::{self, Known, Pass, Refused, Target};
-use crate::optimise::{self, CONSTANTS, SCALAR_REPLACEMENT, Split};
+use crate::optimise::{self, ADDITIONS, CONSTANTS, SCALAR_REPLACEMENT, Split};
 
 /// What is done to a program before it is lowered.
-const OF_PROGRAMS: [&optimise::Pass; 2] = [&SCALAR_REPLACEMENT, &CONSTANTS];
+const OF_PROGRAMS: [&optimise::Pass; 3] = [&SCALAR_REPLACEMENT, &CONSTANTS, &ADDITIONS];
 
 /// The least count of lanes that could be shared out to workers.
 const MIN_SHARED_LANES: i64 = 256;
@@ -31,11 +33,14 @@ const OF_CODE: &[Pass] = &[
     Pass { name: "contraction to multiply-add", run: contract },
     Pass { name: "recognition of matrix products", run: find_products },
     Pass { name: "forwarding of branch results", run: forward_branch_results },
+    Pass { name: "loops over short rows written out", run: write_out },
+    Pass { name: "fusion of loops at a distance", run: fuse_shifted },
     Pass { name: "proof of accesses", run: prove },
 ];
 
 /// Vectors of a few lanes.
-pub(super) const TARGET: Target = Target { wide: 16, flat: false, has_singles: true, sweeps: true, passes: OF_CODE };
+pub(super) const TARGET: Target =
+    Target { wide: 16, flat: false, has_singles: true, sweeps: true, foreign: false, passes: OF_CODE };
 
 /// A program's code, and what it is the code of.
 pub(super) struct Lowered {

@@ -9,7 +9,7 @@ use crate::array::{Prim, ScalarOp};
 use crate::kernel::code::{Inside, Op, Operand, Place};
 
 /// Where the elements of the lanes are.
-enum Reach {
+pub(super) enum Reach {
     /// One element for all.
     Same(String),
     /// A row of the lanes' own elements, or a row for each.
@@ -51,7 +51,7 @@ impl Printer<'_> {
         Self::sum(self.plain(place.base), step)
     }
 
-    fn reach(&self, place: &Place) -> Reach {
+    pub(super) fn reach(&self, place: &Place) -> Reach {
         let start = self.start(place);
         if self.along.is_some() {
             return match self.row_of_lane(place) {

@@ -9,9 +9,10 @@
 use core::fmt::Write as _;
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::along::Along;
+use super::frame::Frame;
 use super::hoist::hoisted;
 use super::operation::Width;
 use crate::array::Prim;
@@ -29,6 +30,7 @@ pub(super) struct Printer<'c> {
     pub(super) mentions: Mentions,
     /// The buffers that are exchanged.
     swapped: FxHashSet<Buffer>,
+    pub(super) frame: Frame,
     /// The function that is being written, and how deep it is indented.
     pub(super) out: String,
     depth: usize,
@@ -40,6 +42,8 @@ pub(super) struct Printer<'c> {
     pub(super) hoisted: FxHashSet<Value>,
     /// The lanes' own buffers that are on the stack, of the loop that is being written.
     pub(super) on_stack: FxHashSet<Buffer>,
+    /// Statements of which it is known what becomes of them, by their addresses.
+    pub(super) planned: FxHashMap<*const Stm, String>,
     /// Functions that are written, loops over lanes.
     pub(super) loops: Vec<String>,
     /// What is printed so far needs this.
@@ -55,6 +59,8 @@ pub(super) struct Needs {
     pub(super) functions: BTreeSet<&'static str>,
     /// The kinds that elements in memory have.
     pub(super) memory: BTreeSet<&'static str>,
+    /// The kinds of rows that are turned.
+    pub(super) rows: BTreeSet<&'static str>,
     pub(super) products: bool,
     pub(super) angles: bool,
     pub(super) special: bool,
@@ -100,6 +106,7 @@ impl<'c> Printer<'c> {
         Printer {
             code,
             watched: false,
+            frame: Frame::of(code, &swapped),
             swapped,
             mentions: Mentions::of(&code.outputs, &code.body),
             out: String::new(),
@@ -108,6 +115,7 @@ impl<'c> Printer<'c> {
             along: None,
             hoisted: FxHashSet::default(),
             on_stack: FxHashSet::default(),
+            planned: FxHashMap::default(),
             loops: Vec::new(),
             needs: Needs::default(),
             blames: Vec::new(),
@@ -203,13 +211,14 @@ impl<'c> Printer<'c> {
         each(&code.body, &mut |stm| touched.extend(stm.touches().into_iter().map(|(buffer, ..)| buffer)));
         for (k, info) in code.buffers.iter().enumerate() {
             let buffer = Buffer(k as u32);
-            if !info.private && !ports.contains(&buffer) && touched.contains(&buffer) {
+            if !info.private && !ports.contains(&buffer) && touched.contains(&buffer) && !self.frame.has(buffer) {
                 let stored = self.stored(buffer);
                 self.line(&format!("{stored} *b{k} = 0;"));
                 self.line(&format!("i64_1 n{k} = 0, room{k} = 0;"));
             }
         }
         self.declarations();
+        self.frame();
         self.block(&code.body)?;
         self.outputs();
         self.line("goto done;");
@@ -268,7 +277,14 @@ impl<'c> Printer<'c> {
     }
 
     pub(super) fn block(&mut self, block: &Block) -> Step<()> {
-        block.iter().try_for_each(|stm| self.statement(stm))
+        for (at, stm) in block.iter().enumerate() {
+            self.plan_rows(&block[at..]);
+            match self.planned.remove(&core::ptr::from_ref(stm)) {
+                Some(text) => self.planned(stm, &text),
+                None => self.statement(stm)?,
+            }
+        }
+        Ok(())
     }
 
     fn statement(&mut self, stm: &Stm) -> Step<()> {
@@ -331,6 +347,7 @@ impl<'c> Printer<'c> {
             Stm::Product(product) => self.product(product),
             Stm::Scan(scan) => self.scan(scan)?,
             Stm::Hist(hist) => self.hist(hist)?,
+            Stm::Call(_) => panic!("functions of Rust were refused"),
         }
         Ok(())
     }

@@ -25,6 +25,25 @@
         i64_1 i = 0;                                                                                                                       \
         const i64_1 last = base + (m - 1) * down + (count - 1) * across;                                                                   \
         if (m > 0 && count > 0 && down >= 0 && across >= 0 && base >= 0 && last < length) {                                                \
+            /* Eight sums at a time, as many as keep two units of multiply-adds busy that take four cycles each. */                        \
+            for (; i + 8 <= m; i += 8) {                                                                                                   \
+                const T *r0 = b + base + i * down, *r1 = r0 + down, *r2 = r1 + down, *r3 = r2 + down;                                      \
+                const T *r4 = r3 + down, *r5 = r4 + down, *r6 = r5 + down, *r7 = r6 + down;                                                \
+                T##_w s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};                                      \
+                for (i64_1 j = 0; j < count; j++) {                                                                                        \
+                    const T##_w x = line_##T(columns, j);                                                                                  \
+                    s0 = madd##F##_w(all##F##_w(r0[j * across]), x, s0);                                                                   \
+                    s1 = madd##F##_w(all##F##_w(r1[j * across]), x, s1);                                                                   \
+                    s2 = madd##F##_w(all##F##_w(r2[j * across]), x, s2);                                                                   \
+                    s3 = madd##F##_w(all##F##_w(r3[j * across]), x, s3);                                                                   \
+                    s4 = madd##F##_w(all##F##_w(r4[j * across]), x, s4);                                                                   \
+                    s5 = madd##F##_w(all##F##_w(r5[j * across]), x, s5);                                                                   \
+                    s6 = madd##F##_w(all##F##_w(r6[j * across]), x, s6);                                                                   \
+                    s7 = madd##F##_w(all##F##_w(r7[j * across]), x, s7);                                                                   \
+                }                                                                                                                          \
+                const T##_w s[8] = {s0, s1, s2, s3, s4, s5, s6, s7};                                                                       \
+                for (int k = 0; k < 8; k++) setline_##T(rows, i + k, s[k], n);                                                             \
+            }                                                                                                                              \
             for (; i + 4 <= m; i += 4) {                                                                                                   \
                 const T *r0 = b + base + i * down, *r1 = r0 + down, *r2 = r1 + down, *r3 = r2 + down;                                      \
                 T##_w s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                                                                              \
@@ -56,7 +75,28 @@
         const i64_1 last = base + (m - 1) * down + (count - 1) * across;                                                                   \
         const int is_inside = m > 0 && count > 0 && down >= 0 && across == 1 && base >= 0 && last < length;                                \
         i64_1 j = 0;                                                                                                                       \
-        /* W columns of the matrix at a time: what the lanes have for them, the other way round. */                                        \
+        /* W columns of the matrix at a time: what the lanes have for them, the other way round. Two times as many, as long as there are, so\
+           that what is spread over a vector is used twice. */                                                                             \
+        for (; is_inside && j + 2 * W <= count; j += 2 * W) {                                                                              \
+            T##_w turned[W], beside[W];                                                                                                    \
+            EACH_LANE(k) {                                                                                                                 \
+                const T##_w x = sel##F##_w(live, line_##T(columns, j + k), all##F##_w(0));                                                 \
+                const T##_w y = sel##F##_w(live, line_##T(columns, j + W + k), all##F##_w(0));                                             \
+                EACH_LANE(l) turned[l][k] = x[l], beside[l][k] = y[l];                                                                     \
+            }                                                                                                                              \
+            for (i64_1 i = 0; i < m; i++) {                                                                                                \
+                const T##_w x = sel##F##_w(live, line_##T(rows, i), all##F##_w(0));                                                        \
+                T##_elements *to = (T##_elements *)(void *)(b + base + i * down + j);                                                      \
+                T##_w s = {0}, t = {0};                                                                                                    \
+                EACH_LANE(l) {                                                                                                             \
+                    const T##_w of_lane = all##F##_w(x[l]);                                                                                \
+                    s = madd##F##_w(of_lane, turned[l], s);                                                                                \
+                    t = madd##F##_w(of_lane, beside[l], t);                                                                                \
+                }                                                                                                                          \
+                to[0] += s;                                                                                                                \
+                to[1] += t;                                                                                                                \
+            }                                                                                                                              \
+        }                                                                                                                                  \
         for (; is_inside && j + W <= count; j += W) {                                                                                      \
             T##_w turned[W];                                                                                                               \
             EACH_LANE(k) {                                                                                                                 \

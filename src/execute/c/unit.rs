@@ -12,6 +12,7 @@ use crate::kernel::{Refused, Unsupported};
 const INTEGERS: &str = include_str!("integers.h");
 const REALS: &str = include_str!("reals.h");
 const MEMORY: &str = include_str!("memory.h");
+const ROWS: &str = include_str!("rows.h");
 const MACHINE: &str = include_str!("machine.h");
 const PRODUCTS: &str = include_str!("products.h");
 const ARENA: &str = include_str!("arena.h");
@@ -55,6 +56,12 @@ impl Unit {
         for kind in needs.memory {
             let register = if kind.starts_with('f') { real } else { "i64" };
             all.push_str(&format!("MEMORY({kind}, {register})\n"));
+        }
+        if !needs.rows.is_empty() {
+            all.push_str(ROWS);
+        }
+        for kind in needs.rows {
+            all.push_str(&format!("ROWS({kind})\n"));
         }
         all.push_str(&format!("#define STRETCH {STRETCH}\n"));
         all.push_str(MACHINE);

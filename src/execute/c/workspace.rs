@@ -30,7 +30,10 @@ struct Measuring<'p, 'c> {
 /// The statements; arguments are bound before to the values of the code.
 pub(super) fn measure(code: &Code) -> Measure {
     let mut printer = Printer::new(code);
-    printer.line("int64_t bytes = 0;");
+    match printer.frame.asked() {
+        Some((count, size)) => printer.line(&format!("int64_t bytes = arena_bytes({count}, {size});")),
+        None => printer.line("int64_t bytes = 0;"),
+    }
     let known = code.given_values().collect();
     let mut copied = FxHashSet::default();
     each(&code.body, &mut |stm| {
@@ -97,6 +100,9 @@ impl Measuring<'_, '_> {
                     } else {
                         format!("sizeof({})", self.printer.stored(*buffer))
                     };
+                    if self.printer.frame.has(*buffer) {
+                        continue;
+                    }
                     let each = if stack.is_some() { "parts * " } else { "" };
                     self.printer.line(&format!("bytes += {each}arena_bytes({count}, {size});"));
                 }

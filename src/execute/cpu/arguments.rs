@@ -46,6 +46,23 @@ impl<'a> Arguments<'a> {
 }
 
 impl Results<'_> {
+    /// Has the code write into the memory that the results of an earlier run are in, or there would be that memory twice. What is not
+    /// empty is an argument, or what code left of which the results are copies.
+    pub(super) fn lend<R: Real<G>, const G: usize>(&mut self, machine: &mut Machine<'_, R, G>, code: &Assembled) {
+        let Results::Flats(flats) = self else { return };
+        // The last result in a buffer is not a copy.
+        for (out, result) in code.outputs.iter().zip(&mut **flats).rev() {
+            let lent = match out {
+                Out::Reals { buffer, .. } => machine.reals[*buffer as usize].accept(R::elements_mut(result)),
+                Out::Ints { buffer, .. } => machine.ints[*buffer as usize].accept(&mut result.ints),
+                Out::Real(..) | Out::Int(..) => false,
+            };
+            if lent {
+                result.clear();
+            }
+        }
+    }
+
     /// Takes them from where the code has left them, if there can be values of their sizes.
     pub(super) fn leave<R: Real<G>, const G: usize>(
         &mut self,
@@ -89,7 +106,11 @@ fn measure<R: Real<G>, const G: usize>(
 }
 
 /// Puts an argument where the code expects it.
-fn put<R: Real<G>, const G: usize>(machine: &mut Machine<'_, R, G>, port: &In, argument: &Value<f64>) -> Option<()> {
+pub(super) fn put<R: Real<G>, const G: usize>(
+    machine: &mut Machine<'_, R, G>,
+    port: &In,
+    argument: &Value<f64>,
+) -> Option<()> {
     match (port, argument) {
         (In::Real(register, prim), Value::Scalar(x)) => {
             machine.state.reals.set(*register, rounding(*prim)(R::of(*x.real()?)))
@@ -161,7 +182,7 @@ fn count(sizes: &[usize]) -> Option<usize> {
 }
 
 /// The result that the code has left.
-fn take<R: Real<G>, const G: usize>(machine: &mut Machine<'_, R, G>, out: &Out) -> Option<Value<f64>> {
+pub(super) fn take<R: Real<G>, const G: usize>(machine: &mut Machine<'_, R, G>, out: &Out) -> Option<Value<f64>> {
     let sizes = |machine: &Machine<'_, R, G>, sizes: &[u32]| {
         sizes.iter().map(|register| usize::try_from(machine.state.one(*register)).ok()).collect::<Option<Vec<usize>>>()
     };

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::compute::register;
 use super::dispatch::Level;
 use super::fault::Claim;
+use super::foreign::{Call, RuleCall};
 use super::inline::Inline;
 use super::instruction::{Across, Address, Chain, Instruction, LanesLoop, Product, Reg, Rows, To};
 #[cfg(feature = "jit")]
@@ -37,6 +38,8 @@ pub(super) struct Assembled {
     pub(super) chains: Vec<Chain>,
     pub(super) rows: Vec<Rows>,
     pub(super) sweeps: Sweeps,
+    pub(super) rules: Vec<RuleCall>,
+    pub(super) calls: Vec<Call>,
     pub(super) steps: Vec<Step>,
     /// The uniform registers as they are at first: constants are there.
     pub(super) reals: Vec<f64>,
@@ -86,6 +89,8 @@ pub(super) struct Assembler<'c> {
     pub(super) chains: Vec<Chain>,
     pub(super) rows: Vec<Rows>,
     pub(super) sweeps: Sweeps,
+    pub(super) rules: Vec<RuleCall>,
+    pub(super) calls: Vec<Call>,
     origins: Vec<(u32, u32, Var)>,
     claims: Vec<Claim>,
     uniform: FxHashMap<Value, u32>,
@@ -129,6 +134,8 @@ pub(super) fn assemble(code: &Code, level: Level, natively: bool) -> Assembled {
         chains: Vec::new(),
         rows: Vec::new(),
         sweeps: Sweeps::default(),
+        rules: Vec::new(),
+        calls: Vec::new(),
         origins: Vec::new(),
         claims: Vec::new(),
         uniform: FxHashMap::default(),
@@ -147,7 +154,7 @@ pub(super) fn assemble(code: &Code, level: Level, natively: bool) -> Assembled {
     let [own_reals, own_ints] = banks;
     let (real_kinds, int_kinds) = code.buffers.iter().map(|info| info.prim).partition(|prim| prim.is_real());
     let Assembler { out: instructions, loops, products, chains, rows, origins, claims, .. } = assembler;
-    let Assembler { addresses, sweeps, reals, ints, .. } = assembler;
+    let Assembler { addresses, sweeps, rules, calls, reals, ints, .. } = assembler;
     #[cfg(feature = "jit")]
     let Assembler { scalar, constants, .. } = assembler;
     let mut assembled = Assembled {
@@ -162,6 +169,8 @@ pub(super) fn assemble(code: &Code, level: Level, natively: bool) -> Assembled {
         chains,
         rows,
         sweeps,
+        rules,
+        calls,
         reals,
         ints,
         own_reals,
@@ -261,7 +270,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn output(&mut self, output: &Output) -> Out {
+    pub(super) fn output(&mut self, output: &Output) -> Out {
         match output {
             Output::Scalar(operand) if self.is_real(*operand) => Out::Real(self.one(*operand), self.prim(*operand)),
             Output::Scalar(operand) => Out::Int(self.one(*operand), self.prim(*operand)),
@@ -291,7 +300,7 @@ impl Assembler<'_> {
     }
 
     /// Takes down what the next instruction, a check, is of.
-    fn claim(&mut self, blame: Option<&Blame>) {
+    pub(super) fn claim(&mut self, blame: Option<&Blame>) {
         let Some(Blame { statement, span, broken, operands }) = blame else { return };
         let operands = operands.iter().map(|x| (self.one(*x), self.prim(*x))).collect();
         let (at, statement) = (self.here(), statement.clone());
@@ -459,6 +468,7 @@ impl Assembler<'_> {
             Stm::Product(product) => self.product(product),
             Stm::Scan(scan) => self.scan(scan),
             Stm::Hist(hist) => self.hist(hist),
+            Stm::Call(call) => self.call(call),
         }
     }
 }

@@ -46,7 +46,8 @@ fn once(instruction: &Instruction) -> bool {
         Instruction::Native(_) => false,
         Instruction::Outer(_) | Instruction::Transpose(_) | Instruction::IntoRows(_) => false,
         Instruction::Alloc { .. } | Instruction::Swap { .. } | Instruction::Product(_) => false,
-        Instruction::Scan(_) | Instruction::Hist(_) => false,
+        Instruction::Rule(_) => true,
+        Instruction::Scan(_) | Instruction::Hist(_) | Instruction::Call(_) => false,
     }
 }
 

@@ -71,7 +71,9 @@ impl Assembler<'_> {
             Op::MulAdd => Fused::MulAdd,
             Op::MulSub => Fused::MulSub,
             Op::MulSubtracted => Fused::MulSubtracted,
-            Op::Scalar(_) | Op::Select | Op::LeastWhere => panic!("this operation neither loads nor stores"),
+            Op::Scalar(_) | Op::Select | Op::LeastWhere | Op::Rule(_) | Op::Earlier(_) => {
+                panic!("this operation neither loads nor stores")
+            }
         };
         let x: Vec<Src> = operands.iter().map(|x| self.source(*x)).collect();
         let x = match x[..] {

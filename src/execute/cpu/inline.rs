@@ -120,7 +120,7 @@ impl Inline {
                     let value = Operand::Value(value);
                     x[2] == value || x[0] == value && !is_load(x[1]) || x[1] == value && !is_load(x[0])
                 }
-                Op::Scalar(_) | Op::Select | Op::LeastWhere => true,
+                Op::Scalar(_) | Op::Select | Op::LeastWhere | Op::Rule(_) | Op::Earlier(_) => true,
             },
             Stm::Store { place, mask: None, .. } | Stm::Update { place, mask: None, .. } => {
                 is_sink(code, stm) && place.buffer != from.buffer
@@ -170,7 +170,7 @@ fn is_kernel(code: &Code, op: Op, x: &[Operand]) -> bool {
         Op::Scalar(op) => {
             matches!(op, ScalarOp::Add | ScalarOp::Mul | ScalarOp::Scale | ScalarOp::Row(Primitive::Sub))
         }
-        Op::Select | Op::LeastWhere => false,
+        Op::Select | Op::LeastWhere | Op::Rule(_) | Op::Earlier(_) => false,
     };
     known && x.iter().all(real) && x.iter().any(varying)
 }

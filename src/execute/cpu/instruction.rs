@@ -344,6 +344,10 @@ pub(super) enum Instruction {
     /// Scans, and histograms and scatters, by their numbers.
     Scan(u32),
     Hist(u32),
+    /// A user's rule, by the number of its application.
+    Rule(u32),
+    /// A callback, by the number of its call.
+    Call(u32),
 
     Alloc {
         buffer: u32,

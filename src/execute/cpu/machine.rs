@@ -10,6 +10,7 @@ use super::budget::{Held, STRIDE, Watch};
 use super::compute::wrapped;
 use super::dispatch;
 use super::folds;
+use super::foreign;
 use super::hist;
 use super::instruction::{Instruction, LanesLoop, Reg};
 #[cfg(feature = "jit")]
@@ -453,6 +454,8 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
             }
             Instruction::Scan(number) => profile::sweep(self, Sweep::Scan(number), |it| scan::run(it, number, at))?,
             Instruction::Hist(number) => profile::sweep(self, Sweep::Hist(number), |it| hist::run(it, number, at))?,
+            Instruction::Rule(number) => state.rule(&code.rules[number as usize]),
+            Instruction::Call(number) => foreign::run(self, number)?,
             Instruction::Chain(number) => dispatch::chain(state, &code.chains[number as usize]),
             Instruction::Rows(number) => dispatch::rows(state, reals, &code.rows[number as usize]),
             Instruction::Outer(ref it) => dispatch::outer(state, reals, &code.addresses, it),

@@ -116,6 +116,17 @@ impl<T: Copy + Default> Elements<'_, T> {
         Ok(())
     }
 
+    /// Takes memory to work on, if this is a buffer of the worker's own that has none: whether it did.
+    pub(super) fn accept(&mut self, memory: &mut Vec<T>) -> bool {
+        match self {
+            Elements::Own(elements) if elements.capacity() == 0 => {
+                core::mem::swap(elements, memory);
+                true
+            }
+            Elements::Own(_) | Elements::Shared(_) | Elements::Part { .. } => false,
+        }
+    }
+
     /// The elements themselves, if they are this worker's own.
     pub(super) fn into_own(self) -> Elements<'static, T> {
         match self {

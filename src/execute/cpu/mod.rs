@@ -33,6 +33,7 @@ mod fault;
 mod find_fma_chains;
 mod fma_chain;
 mod folds;
+mod foreign;
 mod fused;
 mod hist;
 mod inline;

@@ -30,11 +30,15 @@ impl Assembler<'_> {
         let three = |x: &[Reg]| [x[0], x[1 % x.len()], x[2 % x.len()]];
         let two = |x: &[Reg]| [x[0], x[1 % x.len()]];
         let prim = self.prim(operands[operands.len() - 1]);
+        if let Op::Rule(rule) = op {
+            return self.rule(rule, to, self.prim(Operand::Value(value)), x);
+        }
         let fused = match op {
             Op::MulAdd => Some(RealOp::MulAdd),
             Op::MulSub => Some(RealOp::MulSub),
             Op::MulSubtracted => Some(RealOp::MulSubtracted),
-            Op::Scalar(_) | Op::Select | Op::LeastWhere => None,
+            Op::Scalar(_) | Op::Select | Op::LeastWhere | Op::Rule(_) => None,
+            Op::Earlier(_) => panic!("only code for C compilers has values of earlier lanes"),
         };
         if let Some(op) = fused {
             self.out.push(Instruction::Real { op, to, x: three(&x) });

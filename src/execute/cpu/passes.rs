@@ -13,13 +13,13 @@ use crate::kernel::fuse_sequential::fuse_sequential;
 use crate::kernel::interchange::interchange;
 use crate::kernel::ranges::prove;
 use crate::kernel::{Pass, Target};
-use crate::optimise::{self, CONSTANTS, SCALAR_REPLACEMENT};
+use crate::optimise::{self, ADDITIONS, CONSTANTS, SCALAR_REPLACEMENT};
 
 /// The least count of lanes that could be shared out to workers.
 const MIN_SHARED_LANES: i64 = 256;
 
 /// What is done to a program before it is lowered.
-pub(super) const OF_PROGRAMS: [&optimise::Pass; 2] = [&SCALAR_REPLACEMENT, &CONSTANTS];
+pub(super) const OF_PROGRAMS: [&optimise::Pass; 3] = [&SCALAR_REPLACEMENT, &CONSTANTS, &ADDITIONS];
 
 /// In order.
 const OF_CODE: &[Pass] = &[
@@ -35,5 +35,5 @@ const OF_CODE: &[Pass] = &[
 
 /// Vector instructions and cores.
 pub(super) fn cpu(level: Level) -> Target {
-    Target { wide: 16, flat: false, has_singles: level.has_singles(), sweeps: true, passes: OF_CODE }
+    Target { wide: 16, flat: false, has_singles: level.has_singles(), sweeps: true, foreign: true, passes: OF_CODE }
 }

@@ -282,6 +282,7 @@ impl OnLanes {
         watch.profile = kernels.is_some().then(Default::default);
         let ran = self.with_machine(&watch, |machine: &mut Machine<'_, R, G>| {
             arguments.enter(machine, &self.code)?;
+            results.lend(machine, &self.code);
             machine.run().ok()?;
             results.leave(machine, &self.code)
         });

@@ -291,7 +291,7 @@ fn work<R: Real<G>, const G: usize>(machine: &Machine<'_, R, G>, it: &LanesLoop,
             Instruction::SetInt { .. } | Instruction::Alloc { .. } | Instruction::Swap { .. } => {}
             Instruction::Check { .. } | Instruction::Bounds { .. } | Instruction::LeastWhere { .. } => {}
             Instruction::ToBits { .. } | Instruction::FromBits { .. } | Instruction::Straight { .. } => {}
-            Instruction::Scan(_) | Instruction::Hist(_) => {}
+            Instruction::Scan(_) | Instruction::Hist(_) | Instruction::Rule(_) | Instruction::Call(_) => {}
             #[cfg(feature = "jit")]
             Instruction::Native(_) => {}
         }

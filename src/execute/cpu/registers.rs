@@ -178,7 +178,7 @@ impl Walk<'_> {
                     self.block(no);
                 }
                 Stm::Lanes(_) => panic!("loops over lanes do not nest"),
-                Stm::Scan(_) | Stm::Hist(_) => panic!("a loop over lanes has no such statement"),
+                Stm::Scan(_) | Stm::Hist(_) | Stm::Call(_) => panic!("a loop over lanes has no such statement"),
             }
         }
     }

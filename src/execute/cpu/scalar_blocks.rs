@@ -167,6 +167,11 @@ fn mentions(code: &Assembled) -> FxHashMap<u32, usize> {
             Instruction::Scan(_) | Instruction::Hist(_) => {
                 code.sweeps.reals(instruction).into_iter().map(Reg::Uniform).for_each(&mut mention);
             }
+            Instruction::Rule(number) => {
+                let it = &code.rules[*number as usize];
+                it.x.iter().chain([&it.to]).copied().for_each(&mut mention);
+            }
+            Instruction::Call(number) => code.calls[*number as usize].reals().map(Reg::Uniform).for_each(&mut mention),
             instruction => reals(instruction, &mut mention),
         }
     }
@@ -207,6 +212,7 @@ fn reals(instruction: &Instruction, mut visit: impl FnMut(Reg)) {
         Instruction::LoadInt { .. } | Instruction::StoreInt { .. } | Instruction::AddInt { .. } => {}
         Instruction::Inner(_) | Instruction::Transpose(_) | Instruction::IntoRows(_) | Instruction::Product(_) => {}
         Instruction::Chain(_) | Instruction::Rows(_) | Instruction::Scan(_) | Instruction::Hist(_) => {}
+        Instruction::Rule(_) | Instruction::Call(_) => {}
         Instruction::Alloc { .. } | Instruction::Swap { .. } => {}
         Instruction::Check { .. } | Instruction::Bounds { .. } | Instruction::End => {}
         #[cfg(feature = "jit")]

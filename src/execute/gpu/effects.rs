@@ -93,7 +93,8 @@ impl<'c> Rematerialised<'c> {
 fn is_cheap(op: Op) -> bool {
     match op {
         Op::Scalar(op) => op.is_cheap(),
-        Op::Select | Op::LeastWhere | Op::MulAdd | Op::MulSub | Op::MulSubtracted => true,
+        Op::Select | Op::LeastWhere | Op::MulAdd | Op::MulSub | Op::MulSubtracted | Op::Earlier(_) => true,
+        Op::Rule(_) => false,
     }
 }
 

@@ -106,7 +106,7 @@ impl Homes {
 pub(super) fn can_host(op: Op) -> bool {
     match op {
         Op::Scalar(_) | Op::Select => true,
-        Op::LeastWhere | Op::MulAdd | Op::MulSub | Op::MulSubtracted => false,
+        Op::LeastWhere | Op::MulAdd | Op::MulSub | Op::MulSubtracted | Op::Rule(_) | Op::Earlier(_) => false,
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) fn expression(op: Op, x: &[String], prims: &[Prim]) -> String {
         Op::MulAdd => wrapped(prims[0], format!("fma({}, {}, {})", x[0], x[1], x[2])),
         Op::MulSub => wrapped(prims[0], format!("fma({}, {}, -{})", x[0], x[1], x[2])),
         Op::MulSubtracted => wrapped(prims[0], format!("fma(-{}, {}, {})", x[0], x[1], x[2])),
+        Op::Earlier(_) => panic!("only code for C compilers has values of earlier lanes"),
+        Op::Rule(_) => panic!("functions of Rust were refused"),
     }
 }
 

@@ -366,6 +366,7 @@ impl<'c> Builder<'c> {
             Stm::Load(..) | Stm::Store { .. } | Stm::Update { .. } => panic!("elements of buffers are for the device"),
             Stm::Assign { .. } => panic!("what a mask says is for the device"),
             Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) => panic!("no pass of this target makes products"),
+            Stm::Call(_) => panic!("functions of Rust were refused"),
         };
         steps.push(step);
     }

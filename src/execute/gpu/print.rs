@@ -371,6 +371,7 @@ impl<'c, 'r> Printer<'c, 'r> {
             Stm::Lanes(_) | Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) => {
                 panic!("a thread starts no lanes, and no pass of this target makes products")
             }
+            Stm::Call(_) => panic!("functions of Rust were refused"),
         }
     }
 

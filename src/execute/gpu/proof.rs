@@ -169,7 +169,7 @@ fn of_integers(code: &Code, homes: &Homes, block: Block) -> Block {
                 lanes.folds.retain(|fold| integer(fold.cell));
                 true
             }
-            Stm::Alloc(..) | Stm::Check { .. } | Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) => false,
+            Stm::Alloc(..) | Stm::Check { .. } | Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) | Stm::Call(_) => false,
         };
         if keeps {
             kept.push(stm);
@@ -302,7 +302,7 @@ impl Ranges<'_> {
                 self.join(&after);
             }
             Stm::Lanes(lanes) => self.lanes(lanes),
-            Stm::Alloc(..) | Stm::Check { .. } | Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) => {}
+            Stm::Alloc(..) | Stm::Check { .. } | Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) | Stm::Call(_) => {}
         }
     }
 

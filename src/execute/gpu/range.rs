@@ -153,7 +153,9 @@ pub(super) fn computed(op: Op, x: &[Range], prims: &[Prim], prim: Prim) -> Range
     let of_integers = |prim: Prim| !prim.is_real() && prim != Prim::U64;
     match op {
         Op::Select => x[1].or(x[2]),
-        Op::LeastWhere | Op::MulAdd | Op::MulSub | Op::MulSubtracted => Range::of_kind(prim),
+        Op::LeastWhere | Op::MulAdd | Op::MulSub | Op::MulSubtracted | Op::Rule(_) | Op::Earlier(_) => {
+            Range::of_kind(prim)
+        }
         Op::Scalar(_) if x.iter().zip(prims).any(|(x, prim)| of_integers(*prim) && x.is_none()) => Range::NONE,
         Op::Scalar(ScalarOp::Convert(_)) if prims[0] == Prim::Bool => Range::between(0, 1),
         Op::Scalar(_) if !prims.iter().copied().all(of_integers) => Range::of_kind(prim),

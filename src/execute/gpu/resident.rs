@@ -252,16 +252,22 @@ impl Compiled {
         run(on, arguments, Wait::Async).await
     }
 
-    /// Runs the program `times` times, each on what the run before has left in place of the first arguments: the program has as many
-    /// results as there are in `state`, and takes these and then the constants.
+    /// Runs the program `times` times, each on what the run before has left in place of the first arguments, and then the constants.
+    ///
+    /// What is left is all results: those beyond the arguments that they take the place of, such as the loss before a
+    /// [step](crate::solvers::Optimiser::step), lie behind them. When it begins they may be there or not.
     ///
     /// # Errors
-    /// As for [`run_on`](Compiled::run_on); and [`Error::Length`] if there are more or fewer results.
+    /// As for [`run_on`](Compiled::run_on); and [`Error::Length`] if the program has fewer results than it takes, or the state is as long
+    /// as neither.
     pub fn repeat(&self, times: usize, state: &mut Vec<Resident>, constants: &[&Resident]) -> Result<()> {
         let on = self.on_gpu()?;
-        Error::lengths("the state that is repeated", on.plan.code.outputs.len(), state.len())?;
+        let (taken, results) = (on.program.names().len().saturating_sub(constants.len()), on.plan.code.outputs.len());
+        if results < taken || state.len() != taken {
+            Error::lengths("the state that is repeated", results.max(taken), state.len())?;
+        }
         for _ in 0..times {
-            let arguments: Vec<&Resident> = state.iter().chain(constants.iter().copied()).collect();
+            let arguments: Vec<&Resident> = state[..taken].iter().chain(constants.iter().copied()).collect();
             fitting(on, &arguments)?;
             *state = block_on(run(on, &arguments, Wait::Blocking))?;
         }

@@ -360,6 +360,8 @@ pub(super) fn computed(op: Op, x: &[Const], prim: Prim) -> Const {
     match op {
         Op::Select => x[if x[0] == Const::Bool(true) { 1 } else { 2 }],
         Op::Scalar(op) => op.value(x).unwrap_or(prim.zero()),
-        Op::LeastWhere | Op::MulAdd | Op::MulSub | Op::MulSubtracted => panic!("the host leaves reals to the device"),
+        Op::LeastWhere | Op::MulAdd | Op::MulSub | Op::MulSubtracted | Op::Rule(_) | Op::Earlier(_) => {
+            panic!("the host leaves reals to the device")
+        }
     }
 }

@@ -9,8 +9,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Distribution, MAX_KEPT};
-use crate::array::{Atom, Body, Class, Map, Op, Stm, Type, Var, Vars, atoms_in, free};
+use crate::array::{Agreement, Atom, Body, Class, Map, Op, Stm, Type, Var, Vars, atoms_in, free};
 use crate::error::Span;
+use crate::optimise::rewriter::lengths_agree;
 
 /// Statements of a function that are executed together.
 #[derive(Debug, Default)]
@@ -319,6 +320,16 @@ impl<'m> Parts<'m> {
         group.takes.iter().filter_map(|var| self.accumulator(*var)).all(|k| seen.insert(k))
     }
 
+    /// The comparisons of lengths that the map made, of arrays that no group takes together with the first.
+    fn compared_nowhere(&self) -> impl Iterator<Item = Op> + '_ {
+        let Map { arrays, function, .. } = self.map;
+        let takes = |group: &Group, k: usize| group.takes.contains(&function.params[k]);
+        let separate = move |k: &usize| {
+            arrays[*k] != arrays[0] && !self.groups.iter().any(|group| takes(group, 0) && takes(group, *k))
+        };
+        (1..arrays.len()).filter(separate).map(move |k| lengths_agree(Agreement::Mapped, arrays[k], arrays[0]))
+    }
+
     /// Writes a map for each group.
     fn write(self, it: &mut Distribution, vars: &Vars, finals: &FxHashMap<Var, usize>, span: Span) -> Vec<Stm> {
         let Map { arrays, accumulators, function } = self.map;
@@ -326,7 +337,7 @@ impl<'m> Parts<'m> {
         let outer = it.work.sizes(arrays[0])[0];
         let mut now = accumulators.clone();
         let mut kept: FxHashMap<Var, Var> = FxHashMap::default();
-        let mut written = Vec::new();
+        let mut written: Vec<Stm> = self.compared_nowhere().map(|op| Stm { vars: Vars::new(), op, span }).collect();
         for group in &self.groups {
             let (mut from, mut old): (Vec<Atom>, Vec<Var>) = (Vec::new(), Vec::new());
             let mut through: Vec<(usize, Var)> = Vec::new();

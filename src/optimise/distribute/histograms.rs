@@ -5,9 +5,10 @@
 
 use super::Distribution;
 use super::scans::{combined, restarting};
-use crate::array::{Agreement, Atom, Body, Builder, Hist, IntegerRow, Op, Prim, Reduce, ScalarOp, Scatter, Stm, index};
+use crate::array::{
+    Agreement, Atom, Body, Builder, Hist, IntegerRow, Op, Prim, Reduce, ScalarOp, Scatter, Stm, index, sorted,
+};
 use crate::optimise::rewriter::{agree_lengths, either, mapped};
-use crate::optimise::sort::sorted;
 
 impl Distribution {
     /// What is in the place of a histogram: the same, if all of the machine's threads can go through its values as it is, or if it is too

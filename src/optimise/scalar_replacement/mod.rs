@@ -140,7 +140,7 @@ impl Writer<'_> {
                 let operands = operands.iter().map(|x| self.atom(*x)).collect();
                 Some(vec![self.scalar(*op, operands)])
             }
-            Op::Hist(_) | Op::Custom(_) | Op::Agree(_) => None,
+            Op::Hist(_) | Op::Custom(_) | Op::Foreign(_) | Op::Agree(_) => None,
             _ => {
                 let op = self.op(&stm.op);
                 Some(vec![self.written(op)])

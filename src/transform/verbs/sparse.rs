@@ -257,7 +257,7 @@ impl Program {
     /// ```
     /// use catadiff::array::{Program, trace::{Arr, F64}};
     /// use catadiff::{interpret::Value, prelude::*};
-    /// let relu = Program::trace(|x: Arr<F64>| x.map(|x| x.max(0.0.into())))?;
+    /// let relu = Program::trace(|x: Arr<F64>| x.map(|x| x.max(0.0)))?;
     /// let jacobian = sparse_jacobian(
     ///     |x| relu.run(&[Value::reals(&[x.len()], x.iter().copied()).unwrap()]).unwrap()[0].to_reals().unwrap(),
     ///     &[1.0, -2.0, 3.0],

@@ -22,13 +22,31 @@ pub enum Static {
     Value(Const),
 }
 
+impl Static {
+    /// What is known of an argument of these sizes: the sizes of an array, and nothing of a scalar, which has none.
+    ///
+    /// ```
+    /// use catadiff::transform::Static;
+    /// assert_eq!(Static::of_sizes(&[2, 3]), Static::Sizes(vec![2, 3]));
+    /// assert_eq!(Static::of_sizes(&[]), Static::Unknown);
+    /// ```
+    #[must_use]
+    pub fn of_sizes(sizes: &[usize]) -> Self {
+        if sizes.is_empty() { Static::Unknown } else { Static::Sizes(sizes.to_vec()) }
+    }
+}
+
 impl Program {
     /// The program for arguments of which this is known, one for each parameter. It takes no argument where the value is known, and arrays of
     /// the sizes that are known alone.
     ///
     /// A program is compiled for any sizes, unless it is specialised: then loops over few elements are written out, small arrays are in
     /// registers, and what depends on sizes alone is decided beforehand. That pays where arrays have a few columns: points of three
-    /// coordinates, cameras of eleven numbers. Derivatives are taken before.
+    /// coordinates, cameras of eleven numbers.
+    ///
+    /// It is specialised before or after derivatives are taken; before, where a part of an array is all that is used of it. Of a program for
+    /// known sizes it is known which elements of other arrays that part needs, also through the iterations of a loop. The others are
+    /// not computed, and have no part in derivatives.
     ///
     /// ```
     /// use catadiff::array::{Const, Program, trace::{Arr, F64, I64, loop_for}};
@@ -95,10 +113,7 @@ impl Program {
     /// # Errors
     /// Those of [`specialise`](Program::specialise), and of arguments that are no arrays.
     pub fn specialise_like(&self, arguments: impl ToValues) -> Result<Program> {
-        let known = |argument: &Value<f64>| match argument.sizes() {
-            [] => Static::Unknown,
-            sizes => Static::Sizes(sizes.to_vec()),
-        };
+        let known = |argument: &Value<f64>| Static::of_sizes(argument.sizes());
         self.specialise(&arguments.to_values()?.iter().map(known).collect::<Vec<_>>())
     }
 }

@@ -1,7 +1,7 @@
 //! With respect to what: parameters of a program, by name, by position, or all that are real.
 //!
-//! Law: what is resolved are positions of real parameters, each once; a name stands for the one parameter that has it
-//! (tests/array/verbs.rs).
+//! Law: what is resolved are positions of real parameters, each once; a name stands for the one parameter that has it, or
+//! for all parts of what has it (tests/array/verbs.rs, tests/array/nests.rs).
 
 use core::ops::RangeFull;
 
@@ -21,12 +21,13 @@ use crate::error::{Error, Result};
 /// ```
 ///
 /// A program that was traced names its parameters `x0`, `x1`, …, or as given to
-/// [`trace_named`](crate::array::Program::trace_named).
+/// [`trace_named`](crate::array::Program::trace_named), and the parts of one after their way in it, as in `net.layers.0.bias`: `net` then
+/// names all of them, and `net.layers` those of the layers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wrt {
     /// All that are real.
     All,
-    /// Those with these names.
+    /// Those with these names, and all parts of what is called so.
     Names(Vec<String>),
     /// Those at these positions.
     Positions(Vec<usize>),
@@ -74,11 +75,11 @@ lists! {
 
 impl Wrt {
     /// The positions in this program.
-    pub(super) fn resolve(&self, program: &Program) -> Result<Vec<usize>> {
+    pub(crate) fn resolve(&self, program: &Program) -> Result<Vec<usize>> {
         let is_real = |k: &usize| program.type_of(program.function.params[*k]).prim.is_real();
         let positions = match self {
             Wrt::All => (0..program.function.params.len()).filter(is_real).collect(),
-            Wrt::Names(names) => names.iter().map(|name| named(program, name)).collect::<Result<_>>()?,
+            Wrt::Names(names) => names.iter().map(|name| named(program, name)).collect::<Result<Vec<_>>>()?.concat(),
             Wrt::Positions(positions) => positions.clone(),
         };
         if positions.is_empty() {
@@ -106,15 +107,19 @@ impl Wrt {
     }
 }
 
-fn named(program: &Program, name: &str) -> Result<usize> {
-    let mut found = program.names.iter().enumerate().filter(|(_, other)| *other == name).map(|(k, _)| k);
+/// The parameter that is called so, or the parts of what is.
+fn named(program: &Program, name: &str) -> Result<Vec<usize>> {
+    let all = |is: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        program.names.iter().enumerate().filter(|(_, other)| is(other)).map(|(k, _)| k).collect()
+    };
     let refuse = |reason| Err(Error::Parameter { name: name.to_owned(), reason });
-    match (found.next(), found.next()) {
-        (Some(k), None) => Ok(k),
-        (Some(k), Some(other)) => {
-            refuse(format!("two parameters have this name: say which by its position, {k} or {other}"))
+    match all(&|other| other == name)[..] {
+        [k] => Ok(vec![k]),
+        [k, other, ..] => refuse(format!("two parameters have this name: say which by its position, {k} or {other}")),
+        [] => {
+            let parts = all(&|other| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')));
+            if parts.is_empty() { refuse(format!("no such parameter; {}", known(program))) } else { Ok(parts) }
         }
-        (None, _) => refuse(format!("no such parameter; {}", known(program))),
     }
 }
 

@@ -76,7 +76,9 @@ pub(super) fn array(adjoints: &mut Adjoints<'_>, copier: &Copier<'_, '_>, var: V
         Op::Scalar(..) | Op::If(..) | Op::Loop(_) | Op::Map(_) | Op::Reduce(_) | Op::Scan(_) => {
             panic!("an operation that moves data")
         }
-        Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) | Op::Agree(_) => panic!("an operation that moves data"),
+        Op::Hist(_) | Op::Scatter(_) | Op::Custom(_) | Op::Foreign(_) | Op::Agree(_) => {
+            panic!("an operation that moves data")
+        }
     }
 }
 

@@ -46,7 +46,7 @@ mod sparse;
 mod undo;
 mod view;
 
-use super::check::check;
+use super::check::{Mode, check};
 use super::copy::{Copier, spans_of_results};
 use super::flow::Active;
 use super::one_by_one::one_by_one;
@@ -60,7 +60,7 @@ use arrays::array;
 use custom::custom;
 use forward::{Forward, Saved};
 use known::Known;
-use scalar::scalar;
+use scalar::{foreign, scalar};
 use scatter::scatter;
 use undo::{MadeAgain, undo};
 
@@ -74,7 +74,7 @@ pub(super) fn vjp(
     let nested = stripmined(program);
     let program = nested.as_ref().unwrap_or(program);
     let mut active = Active::both(program, by);
-    check(program, &active)?;
+    check(program, &active, Mode::Reverse)?;
     let updating = one_by_one(program, &active);
     if let Some(updating) = &updating {
         active = Active::both(updating, by);
@@ -208,6 +208,7 @@ impl<'p, 't> Reverse<'p, 't> {
             Op::Hist(it) => self.hist(&stm.vars, it),
             Op::Scatter(it) => scatter(&mut self.adjoints, &self.copier, &self.known.distinct, stm.vars[0], it),
             Op::Custom(it) => custom(&mut self.adjoints, &mut self.copier, &stm.vars, it),
+            Op::Foreign(it) => foreign(&mut self.adjoints, &self.copier, stm.vars[0], it),
             op => array(&mut self.adjoints, &self.copier, stm.vars[0], op),
         }
     }

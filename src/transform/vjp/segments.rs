@@ -9,9 +9,8 @@
 use super::Reverse;
 use super::arrays::read_within;
 use super::combine::{Combined, exclusive};
-use crate::array::{Atom, Const, IntegerRow, Lambda, Op, Prim, ScalarOp, Type, index};
+use crate::array::{Atom, Const, IntegerRow, Lambda, Op, Prim, ScalarOp, Type, index, sorted};
 use crate::optimise::operator::{Operator, recognise};
-use crate::optimise::sort::sorted;
 use crate::transform::copy::Copier;
 use crate::transform::operator::applied;
 use crate::transform::target::Target;

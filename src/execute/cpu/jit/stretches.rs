@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use crate::execute::cpu::assemble::Assembler;
 use crate::execute::cpu::instruction::{Across, Address, Instruction, Reg};
 use crate::execute::cpu::parallel;
-use crate::kernel::code::{Operand, Stm};
+use crate::kernel::code::{Op, Operand, Stm};
 use crate::kernel::parts::{Mentions, each, sets};
 
 /// Instructions, from one and before another, and the registers in which they leave something for others.
@@ -98,11 +98,12 @@ fn has_loop(stms: &[Stm]) -> bool {
     found
 }
 
-/// Whether a statement has no loop over lanes inside, and no product.
+/// Whether a statement has no loop over lanes inside, no product, and no function of Rust.
 fn is_scalar(stm: &Stm) -> bool {
     let mut found = true;
     each(core::slice::from_ref(stm), &mut |stm| {
-        found &= !matches!(stm, Stm::Lanes(_) | Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_));
+        found &= !matches!(stm, Stm::Lanes(_) | Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) | Stm::Call(_));
+        found &= !matches!(stm, Stm::Let(_, Op::Rule(_), _));
     });
     found
 }
@@ -235,6 +236,7 @@ impl Uses {
             Instruction::Transpose(_) | Instruction::IntoRows(_) | Instruction::Product(_) => return None,
             Instruction::Chain(_) | Instruction::Rows(_) => return None,
             Instruction::Scan(_) | Instruction::Hist(_) => return None,
+            Instruction::Rule(_) | Instruction::Call(_) => return None,
         }
         Some(())
     }
