@@ -138,7 +138,7 @@ impl Builder {
     }
 
     /// Adds statements that are well typed, of variables that were made for them.
-    pub(super) fn append(&mut self, stms: Vec<Stm>) {
+    pub(crate) fn append(&mut self, stms: Vec<Stm>) {
         self.open.last_mut().expect("a body is open").extend(stms);
     }
 

@@ -8,7 +8,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::agree::Extent;
 use super::iteration::Form;
-use super::operation::{Custom, Loop, Map, Op};
+use super::operation::{Custom, Foreign, Loop, Map, Op};
 use super::program::{Atom, Body, Lambda, Program};
 use super::scalar::ScalarOp;
 use super::types::{Prim, Type};
@@ -201,8 +201,28 @@ impl Checks<'_> {
 
     pub(super) fn pullback(&self, it: &Custom) -> Result<(), Reason> {
         let (arguments, out) = (self.types(&it.arguments), self.results(&it.function.body));
-        self.parameters("the pullback", &it.pullback, &[&arguments[..], &out].concat())?;
+        self.parameters("the pullback", &it.pullback, &[&arguments[..], &out, &out].concat())?;
         same("the pullback's results and the arguments", &self.results(&it.pullback.body), &arguments)
+    }
+
+    /// No accumulators go into a function of Rust; into a rule, as many reals as it takes, of the kind of its value.
+    pub(super) fn foreign(&self, it: &Foreign) -> Result<(), Reason> {
+        let (arguments, like) = (self.types(&it.arguments), self.types(&it.like));
+        if arguments.iter().chain(&like).any(|of| of.accumulator) {
+            return Err(format!("the function `{}` of Rust takes no accumulator", it.function.name()));
+        }
+        let Some(rule) = it.function.as_rule() else { return Ok(()) };
+        let fits = |of: &Type| of.rank == 0 && of.prim.is_real() && of == &like[0];
+        if like.len() == 1 && arguments.len() == rule.arity() && arguments.iter().chain(&like).all(fits) {
+            return Ok(());
+        }
+        Err(format!(
+            "the rule `{}` takes {} reals of the kind of its value, and has {} for {}",
+            rule.name(),
+            rule.arity(),
+            list(&arguments),
+            list(&like)
+        ))
     }
 
     /// An operator on the elements of arrays, with its neutral elements.

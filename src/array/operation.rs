@@ -12,6 +12,7 @@
 use smallvec::SmallVec;
 
 use super::agree::{Agreement, Extent};
+use super::foreign::ForeignFunction;
 use super::iteration::{Form, Policy};
 use super::part::{Part, Rebuild, Walk, WalkMut};
 use super::program::{Atom, Body, Lambda, Var};
@@ -83,6 +84,8 @@ macro_rules! every_operation {
 
             /// A function with derivatives of its own.
             Custom(it: Box<Custom>) Control { "custom " it }
+            /// A function of Rust.
+            Foreign(it: Box<Foreign>) Foreign { "foreign " it }
             /// Two sizes that must be equal. It has no result, and is removed only if they are known to be equal.
             Agree(it: Box<Agree>) Check { "agree " it }
         }
@@ -176,9 +179,20 @@ macro_rules! every_group {
                 arguments: Vec<Atom> as Value,
                 /// The function.
                 function: Lambda,
-                /// From arguments and the adjoints of results to the adjoints of arguments.
+                /// From arguments, results and the adjoints of results to the adjoints of arguments.
                 pullback: Lambda,
             } { "(" arguments ") " function " pullback " pullback }
+
+            /// A function of Rust, whose value no program says. It is pure: how often it is called, and whether at all, is not said.
+            #[derive(Debug, Clone, PartialEq)]
+            Foreign {
+                /// The function.
+                function: ForeignFunction,
+                /// The arguments.
+                arguments: Vec<Atom> as Value,
+                /// For each result a value of its type and sizes.
+                like: Vec<Atom> as Shape,
+            } { function "(" arguments ") like (" like ")" }
 
             /// Two sizes that must be equal, without a result. Each is a product, so that numbers of elements can be compared.
             #[derive(Debug, Clone, PartialEq)]
@@ -231,6 +245,8 @@ pub(crate) enum Class {
     Parallel,
     /// Bodies of it run, in order.
     Control,
+    /// A function of Rust runs.
+    Foreign,
     /// It has no result, but may be an error.
     Check,
 }
@@ -247,7 +263,7 @@ macro_rules! role {
 
 macro_rules! declare_operations {
     ($($(#[$meta:meta])* $Name:ident($($part:ident: $Part:ty $(as $role:ident)?),+) $class:ident {$($notation:tt)+})+) => {
-        /// An operation. All but `If`, `Loop`, `Map`, `Reduce`, `Scan`, `Hist`, `Custom` and `Agree` have one result.
+        /// An operation. All but `If`, `Loop`, `Map`, `Reduce`, `Scan`, `Hist`, `Custom`, `Foreign` and `Agree` have one result.
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum Op {
@@ -315,3 +331,11 @@ macro_rules! declare_groups {
     )+};
 }
 every_group!(declare_groups);
+
+impl Custom {
+    /// Which parameters of the pullback are the adjoints of results.
+    pub(crate) fn adjoints(&self) -> core::ops::Range<usize> {
+        let results = self.function.body.results.len();
+        self.arguments.len() + results..self.arguments.len() + 2 * results
+    }
+}

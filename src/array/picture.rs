@@ -274,8 +274,9 @@ impl<'p> Draw<'p> {
                     }
                     Op::Hist(it) => each("in the bin", "next", it.operator.params.len()),
                     Op::Custom(it) => {
-                        let adjoints = it.function.body.results.iter().map(|_| "adjoint of a result".to_owned());
-                        it.arguments.iter().map(|a| self.shown(*a)).chain(adjoints).collect()
+                        let results = |of: &str| vec![of.to_owned(); it.function.body.results.len()];
+                        let arguments = it.arguments.iter().map(|a| self.shown(*a));
+                        arguments.chain(results("a result")).chain(results("adjoint of a result")).collect()
                     }
                     _ => functions.iter().flat_map(|f| each("so far", "next", f.params.len())).collect(),
                 };

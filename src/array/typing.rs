@@ -320,6 +320,10 @@ pub(crate) fn results<D: Typing>(op: &Op, d: &mut D) -> Result<Results<D>, D::Wr
             d.check(|c| c.pullback(it))?;
             return Ok(out);
         }
+        Op::Foreign(it) => {
+            d.check(|c| c.foreign(it))?;
+            return Ok(d.all(&it.like));
+        }
         Op::Agree(it) => {
             d.check(|c| it.extents().try_for_each(|extent| c.extent(extent)))?;
             d.assertion(it);

@@ -94,7 +94,7 @@ impl Op {
     /// What makes two operations the same once their operands and [numbers](Op::numbers) are; none if two that look the same are
     /// not, as accumulators are each their own, or if there is more to compare.
     pub(crate) fn key(&self) -> Option<Key> {
-        let comparable = !matches!(self.class(), Class::Accumulator | Class::Control | Class::Check);
+        let comparable = !matches!(self.class(), Class::Accumulator | Class::Control | Class::Foreign | Class::Check);
         match self {
             Op::Scalar(op, _) => Some(Key::from(*op)),
             Op::Copy(_) => None,

@@ -7,9 +7,9 @@
 //! | crate | here | needs |
 //! |---|---|---|
 //! | `num-traits` | `Float` and its kin for every `Copy` dual number | nothing |
-//! | `ndarray` | arrays in and out, as [structures](crate::derivative::Structure) too | feature `ndarray` |
-//! | `nalgebra` | vectors and matrices in and out, [`solve`](crate::derivative::solve) | feature `nalgebra` |
-//! | `argmin` | cost, gradient and Hessian from one function | feature `argmin` |
+//! | `ndarray` | arrays in and out, of verbs and of array programs, as [structures](crate::derivative::Structure) too | feature `ndarray` |
+//! | `nalgebra` | vectors and matrices in and out, of verbs and of array programs, [`solve`](crate::derivative::solve) | feature `nalgebra` |
+//! | `argmin` | cost, gradient and Hessian from one function or array program | feature `argmin` |
 //! | `serde` | dual numbers, pairs, series, intervals, rows of the table, and [listings](crate::term::Listing) of terms derive it; a [recording](crate::Recording) is its text | feature `serde` |
 
 mod float;
@@ -18,6 +18,8 @@ mod float;
 pub mod argmin;
 #[cfg(feature = "nalgebra")]
 pub mod nalgebra;
+#[cfg(all(feature = "nalgebra", feature = "array"))]
+mod nalgebra_values;
 #[cfg(feature = "ndarray")]
 pub mod ndarray;
 #[cfg(all(feature = "ndarray", feature = "array"))]

@@ -1,7 +1,8 @@
 //! Vectors and matrices of `nalgebra` in and out of the verbs, and the differentiable linear solve on them.
 //!
 //! Law: each verb is the one on slices, and the solve is [`solve`](derivative::solve). Vectors and matrices are
-//! [structures](Structure) besides, so [`grad_of`](derivative::grad_of) and its like take them in every strategy
+//! [structures](Structure) besides, so [`grad_of`](derivative::grad_of) and its like take them in every strategy.
+//! With the feature `array`, they are arguments and results of array programs
 //! (tests/interop/nalgebra.rs).
 //!
 //! # What can be done with a matrix of dual numbers

@@ -6,7 +6,7 @@
 use ::ndarray::{Array, ArrayBase, ArrayD, Data, Dimension};
 
 use crate::error::{Error, Result};
-use crate::interpret::{FromValue, Scalar, ToValue, Unnested, Value, mismatch};
+use crate::interpret::{FromValues, Results, Scalar, ToValues, Value, mismatch};
 
 /// Arrays and views of scalars as arguments of array programs.
 ///
@@ -21,32 +21,26 @@ use crate::interpret::{FromValue, Scalar, ToValue, Unnested, Value, mismatch};
 /// assert_eq!(jacobian, a.t());
 /// # Ok::<(), catadiff::Error>(())
 /// ```
-impl<S: Data<Elem: Copy>, D: Dimension> ToValue for ArrayBase<S, D>
+impl<S: Data<Elem: Copy>, D: Dimension> ToValues for ArrayBase<S, D>
 where
     Value<f64>: From<S::Elem>,
 {
-    fn to_value(&self) -> Result<Value<f64>> {
+    fn add_to(&self, values: &mut Vec<Value<f64>>) -> Result<()> {
         let scalar = |x: &S::Elem| Value::from(*x).elements()[0];
-        Value::array(self.shape(), self.iter().map(scalar).collect::<Vec<Scalar<f64>>>())
+        values.push(Value::array(self.shape(), self.iter().map(scalar).collect::<Vec<Scalar<f64>>>())?);
+        Ok(())
     }
 }
 
-impl<S: Data<Elem: Copy>, D: Dimension> ToValue for &ArrayBase<S, D>
-where
-    Value<f64>: From<S::Elem>,
-{
-    fn to_value(&self) -> Result<Value<f64>> {
-        (**self).to_value()
+impl<A: FromValues, D: Dimension> FromValues for Array<A, D> {
+    const COUNT: Option<usize> = Some(1);
+
+    fn take_from(values: &mut Results, _: Option<&Self>) -> Result<Self> {
+        values.one(Value::try_into)
     }
 }
 
-impl<A: Unnested<f64>, D: Dimension> FromValue for Array<A, D> {
-    fn from_value(value: Value<f64>) -> Result<Self> {
-        value.try_into()
-    }
-}
-
-impl<A: Unnested<f64>, D: Dimension> TryFrom<Value<f64>> for Array<A, D> {
+impl<A: FromValues, D: Dimension> TryFrom<Value<f64>> for Array<A, D> {
     type Error = Error;
 
     fn try_from(value: Value<f64>) -> Result<Self> {

@@ -98,6 +98,11 @@ pub(crate) enum Fault {
         limit: u64,
     },
     Cancelled,
+    /// A function of Rust has failed, or cannot be applied.
+    Foreign {
+        function: String,
+        reason: String,
+    },
     /// In a statement inside this one.
     Inside(Error),
 }
@@ -118,6 +123,7 @@ impl Fault {
             Fault::LoopBound(bound) => Error::LoopBound { statement: statement(), span, bound },
             Fault::Budget { what, limit } => Error::Budget { statement: statement(), span, what, limit },
             Fault::Cancelled => Error::Cancelled { statement: statement(), span },
+            Fault::Foreign { function, reason } => Error::Foreign { statement: statement(), span, function, reason },
         }
     }
 

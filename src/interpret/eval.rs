@@ -183,6 +183,11 @@ impl<'p, C: Arithmetic> Machine<'p, C> {
                     None => self.apply(&it.function, arguments),
                 };
             }
+            Op::Foreign(it) => {
+                let [arguments, like] = [&it.arguments, &it.like].map(|atoms| atoms.iter().map(|a| self.get(*a)));
+                let (arguments, like): (Vec<Value<C>>, Vec<Value<C>>) = (arguments.collect(), like.collect());
+                return C::foreign(self, it, arguments, &like);
+            }
             Op::Agree(it) => return self.agree(it).map(|()| Vec::new()),
 
             Op::Scalar(op, atoms) => {

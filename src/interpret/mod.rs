@@ -49,6 +49,7 @@
 mod arguments;
 mod arrays;
 mod budget;
+mod callback;
 mod compare;
 mod contiguous;
 mod control;
@@ -69,13 +70,17 @@ pub(crate) use scalar::{Arithmetic, VERIFIED, apply};
 #[cfg(feature = "futhark")]
 pub(crate) use soac::{fold, row};
 
-pub use arguments::{Nested, ToValue, ToValues};
+pub use arguments::ToValues;
 pub use budget::{Limits, LoopUsage, Usage};
+pub use callback::{CallbackResult, pure_callback};
+pub(crate) use callback::{kinds, plain};
 pub use compare::{Compare, Test};
 pub use control::{Cancel, Control};
-#[cfg(feature = "ndarray")]
+#[cfg(any(feature = "nalgebra", feature = "ndarray"))]
 pub(crate) use results::mismatch;
-pub use results::{FromValue, FromValues, Unnested};
+#[doc(hidden)]
+pub use results::total;
+pub use results::{FromValues, Results};
 pub use semiring::run_over;
 pub use value::{Array, Scalar, Value};
 
@@ -200,17 +205,44 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// As for [`run`]; [`Error::Length`] if rows of an argument have different sizes or `R` wants another number of
+    /// As for [`run`]; [`Error::Argument`] if rows of an argument have different lengths, [`Error::Length`] if `R` wants another number of
     /// results, [`Error::Mismatch`] if a result is of another type.
     pub fn at<R: FromValues>(&self, arguments: impl ToValues) -> Result<R> {
         R::from_values(self.run(&values(self, arguments)?)?)
+    }
+
+    /// The same, of results whose `Vec`s are as long as those in `like`: of the gradient by parameters they are those parameters.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// let (parts, scale) = (vec![(1.0, vec![2.0, 3.0]), (4.0, vec![5.0])], 10.0);
+    /// let sum = Program::trace_like(&["parts", "scale"], (&parts, scale), |parts: Vec<(F64, Arr<F64>)>, scale: F64| {
+    ///     parts.into_iter().fold(scale * 0.0, |sum, (x, ys)| sum + x * ys.sum()) * scale
+    /// })?;
+    /// let gradient = sum.grad("parts")?.at_like(&parts, (&parts, scale))?;
+    /// assert_eq!(gradient, vec![(50.0, vec![10.0, 10.0]), (50.0, vec![40.0])]);
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`at`](Program::at).
+    pub fn at_like<R: FromValues>(&self, like: &R, arguments: impl ToValues) -> Result<R> {
+        like.like_values(self.run(&values(self, arguments)?)?)
     }
 }
 
 /// Plain numbers as arguments of a program.
 pub(crate) fn values(program: &Program, arguments: impl ToValues) -> Result<Vec<Value<f64>>> {
     let params = program.function.params.iter().map(|param| program.type_of(*param).prim);
-    let mut arguments = arguments.to_values()?;
-    arguments.iter_mut().zip(params).for_each(|(value, prim)| value.adapt(prim));
-    Ok(arguments)
+    let mut values = Vec::new();
+    arguments.add_to(&mut values).map_err(|error| match (error, program.names.get(values.len())) {
+        (Error::Length { expected, found, .. }, Some(name)) => Error::Argument {
+            name: name.clone(),
+            expected: "an array, whose rows are of one length,".into(),
+            found: format!("rows of the lengths {expected} and {found}"),
+        },
+        (error, _) => error,
+    })?;
+    values.iter_mut().zip(params).for_each(|(value, prim)| value.adapt(prim));
+    Ok(values)
 }

@@ -5,11 +5,12 @@
 //! laws: arrays::terms).
 
 use super::budget::{Fault, Step};
+use super::callback;
 use super::compare::{Compare, Test};
 use super::eval::Machine;
 use super::value::{Scalar, Value};
 use crate::algebra::Module;
-use crate::array::{Const, Custom, Prim, ScalarOp, Var};
+use crate::array::{Const, Custom, Foreign, Prim, ScalarOp, Var};
 use crate::error::Span;
 
 /// The invariant that a verified program keeps.
@@ -50,6 +51,14 @@ pub(crate) trait Arithmetic: Clone {
     fn custom(_: &mut Machine<'_, Self>, _: &Custom, _: &[Value<Self>]) -> Step<Option<Vec<Value<Self>>>> {
         Ok(None)
     }
+
+    /// The results of a function of Rust, of the types and sizes of these.
+    fn foreign(
+        machine: &Machine<'_, Self>,
+        it: &Foreign,
+        arguments: Vec<Value<Self>>,
+        like: &[Value<Self>],
+    ) -> Step<Vec<Value<Self>>>;
 }
 
 /// Numbers compute, and note nothing.
@@ -75,6 +84,25 @@ impl<C: Compare> Arithmetic for C {
 
     fn is_index(scalar: &Scalar<C>) -> bool {
         matches!(scalar, Scalar::I64(_))
+    }
+
+    fn foreign(
+        machine: &Machine<'_, C>,
+        it: &Foreign,
+        arguments: Vec<Value<C>>,
+        like: &[Value<C>],
+    ) -> Step<Vec<Value<C>>> {
+        if let Some(value) = callback::ruled(it, &arguments) {
+            return Ok(vec![value]);
+        }
+        if !C::IS_PLAIN {
+            let numbers = core::any::type_name::<C>();
+            return Err(callback::fault(it, format!("it takes plain numbers, and this run is on {numbers}")));
+        }
+        let value = |x: &C| x.primal().expect("a plain number is its value");
+        let arguments = arguments.iter().map(|x| x.map(value)).collect();
+        let results = callback::plain(it, arguments, &callback::kinds(machine.program(), it, like))?;
+        Ok(results.into_iter().map(|x| x.map(|x| C::constant(*x))).collect())
     }
 }
 

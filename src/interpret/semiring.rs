@@ -5,10 +5,11 @@
 //! semiring) (tests/array/semirings.rs).
 
 use super::budget::{Fault, Step};
+use super::callback;
 use super::scalar::{Arithmetic, VERIFIED, apply};
 use super::{Limits, Machine, Scalar, Value, entering};
 use crate::algebra::Semiring;
-use crate::array::{Const, Program, ScalarOp};
+use crate::array::{Const, Foreign, Program, ScalarOp};
 use crate::error::{Result, Span};
 
 /// The results of a program over a semiring. Integers, truth values, sizes and control are what they always are.
@@ -128,5 +129,9 @@ impl<S: Semiring> Arithmetic for Number<S> {
 
     fn is_index(scalar: &Scalar<Self>) -> bool {
         matches!(scalar, Scalar::I64(_))
+    }
+
+    fn foreign(_: &Machine<'_, Self>, it: &Foreign, _: Vec<Value<Self>>, _: &[Value<Self>]) -> Step<Vec<Value<Self>>> {
+        Err(callback::fault(it, "it takes plain numbers, and a semiring has `add` and `mul`"))
     }
 }

@@ -6,7 +6,7 @@
 
 use core::fmt;
 
-use super::arguments::{self, Nested};
+use super::arguments::{ToValues, gathered};
 use super::contiguous::{Contiguous, Sizes, count};
 use crate::array::{Const, Prim, Type, for_numbers};
 use crate::error::{Error, Result};
@@ -100,8 +100,8 @@ impl<C> Value<C> {
     ///
     /// # Errors
     /// [`Error::Length`] if rows have different sizes.
-    pub fn new(nested: impl Nested<C>) -> Result<Self> {
-        arguments::value(&nested)
+    pub fn new<T: ToValues<C>>(nested: T) -> Result<Self> {
+        gathered(&nested, const { T::RANK.expect("what has parts is several values: see `ToValues::to_values`") })
     }
 
     /// A real, of double precision.

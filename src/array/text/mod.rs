@@ -1,4 +1,4 @@
-//! The text form of array programs: it prints, one statement a line, and parses back.
+//! The text form of array programs: it prints, one statement a line, and parses back, unless it names functions of Rust.
 //!
 //! Law: `parse(&program.to_string())` is `program` with [canonical](super::Program::renumbered) numbers, hence the
 //! program itself if it has them already; and text that is not a program is refused with a caret under the mistake
@@ -33,7 +33,7 @@
 //!           | ( "reduce" [ "commutative" ] | "scan" [ "commutative" ] ) "(" atoms ")" "from" "(" atoms ")" function
 //!           | "hist" "(" atoms ")" "at" atom "(" atoms ")" "from" "(" atoms ")" function
 //!           | "scatter" "(" atom "," atom "," atom ")"
-//!           | "custom" "(" [ atoms ] ")" function "pullback" function
+//!           | "custom" "(" [ atoms ] ")" function "pullback" function     of arguments, results, and adjoints of results
 //!           | "agree" reason sizes "=" sizes [ "times" sizes ]    reason: a word of `Agreement`; a product on each side
 //! policy    = ( "strip_mine" | "binomial" ) "[" integer "]" | "recompute"
 //! sizes     = "(" [ size { "," size } ] ")"         size: atom | "size" "[" integer "]" "(" atom ")"

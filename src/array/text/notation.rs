@@ -1,14 +1,15 @@
 //! The notation of every operation, made from its declaration: printing, and parsing what was printed.
 //!
 //! Law: each operation has one notation, and each notation is of one operation once the types of its operands are
-//! known; what is printed parses back (laws: arrays::text).
+//! known; what is printed parses back, unless it names functions of Rust (laws: arrays::text, tests/array/foreign.rs).
 
 use super::lex::{Kind, Word, is_name, words};
 use super::parse::Parser;
 use crate::array::agree::{Agreement, Extent};
+use crate::array::foreign::ForeignFunction;
 use crate::array::iteration::{Form, Policy};
 use crate::array::operation::{
-    Agree, Custom, Hist, Loop, Map, Op, Operands, Range, Reduce, Scatter, every_group, every_operation,
+    Agree, Custom, Foreign, Hist, Loop, Map, Op, Operands, Range, Reduce, Scatter, every_group, every_operation,
 };
 use crate::array::program::{Atom, Body, Lambda, Var};
 use crate::array::scalar::ScalarOp;
@@ -234,6 +235,20 @@ impl Notation for Extent {
             Op::Size(array, dimension) => Ok(Extent::Of(array, dimension)),
             op => panic!("what starts with `size` is a size, not {op:?}"),
         }
+    }
+}
+
+/// By its name, which does not say what it computes.
+impl Notation for ForeignFunction {
+    fn print(&self, sheet: &mut impl Sheet) {
+        sheet.put(self.name());
+    }
+
+    fn parse(parser: &mut Parser<'_>) -> Result<Self> {
+        let Word { text, at, .. } = parser.word();
+        let message =
+            format!("`{text}` is a function of Rust, which no text can hold: trace the program where that is known");
+        Err(parser.wrong(at, message))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Arithmetic of whole arrays: operators element by element, sums and extrema, products of vectors and matrices.
 //!
 //! Law: an operator on nested arrays is the nest of maps of the operator on scalars. Arrays meet arrays of their own
-//! rank, scalars and numbers meet arrays of any rank; anything else does not compile (tests/array/trace_values.rs).
+//! rank, and each element of arrays of one rank more; scalars and numbers meet arrays of any rank; anything else does not compile
+//! (tests/array/trace_values.rs).
 
 use core::ops::{
     Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Rem, RemAssign, Sub, SubAssign,
@@ -99,6 +100,9 @@ pub trait Nested: Handle {
     /// The number of dimensions.
     const RANK: usize;
 
+    /// The array of as many dimensions of another kind of scalar.
+    type Of<S: ScalarHandle>: Nested<Leaf = S>;
+
     /// `f` of each scalar.
     #[must_use]
     #[track_caller]
@@ -109,6 +113,16 @@ pub trait Nested: Handle {
     #[track_caller]
     fn each2(self, other: Self, f: &dyn Fn(Self::Leaf, Self::Leaf) -> Self::Leaf) -> Self;
 
+    /// `f` of the scalars of three arrays of the same sizes, two of them of another kind, which that of the result is.
+    #[must_use]
+    #[track_caller]
+    fn each3<S: ScalarHandle>(
+        self,
+        second: Self::Of<S>,
+        third: Self::Of<S>,
+        f: &dyn Fn(Self::Leaf, S, S) -> S,
+    ) -> Self::Of<S>;
+
     /// The array of these sizes, as many as it has dimensions, whose every scalar is this value.
     #[must_use]
     #[track_caller]
@@ -118,6 +132,7 @@ pub trait Nested: Handle {
 impl<S: ScalarHandle> Nested for S {
     type Leaf = S;
     const RANK: usize = 0;
+    type Of<R: ScalarHandle> = R;
     #[track_caller]
     fn each(self, f: &dyn Fn(S) -> S) -> S {
         f(self)
@@ -125,6 +140,10 @@ impl<S: ScalarHandle> Nested for S {
     #[track_caller]
     fn each2(self, other: S, f: &dyn Fn(S, S) -> S) -> S {
         f(self, other)
+    }
+    #[track_caller]
+    fn each3<R: ScalarHandle>(self, second: R, third: R, f: &dyn Fn(S, R, R) -> R) -> R {
+        f(self, second, third)
     }
     #[track_caller]
     fn filled(_: &[I64], value: S) -> S {
@@ -135,6 +154,7 @@ impl<S: ScalarHandle> Nested for S {
 impl<T: Nested> Nested for Arr<T> {
     type Leaf = T::Leaf;
     const RANK: usize = T::RANK + 1;
+    type Of<S: ScalarHandle> = Arr<T::Of<S>>;
     #[track_caller]
     fn each(self, f: &dyn Fn(T::Leaf) -> T::Leaf) -> Self {
         self.map(|x| x.each(f))
@@ -142,6 +162,15 @@ impl<T: Nested> Nested for Arr<T> {
     #[track_caller]
     fn each2(self, other: Self, f: &dyn Fn(T::Leaf, T::Leaf) -> T::Leaf) -> Self {
         self.map2(other, |x, y| x.each2(y, f))
+    }
+    #[track_caller]
+    fn each3<S: ScalarHandle>(
+        self,
+        second: Arr<T::Of<S>>,
+        third: Arr<T::Of<S>>,
+        f: &dyn Fn(T::Leaf, S, S) -> S,
+    ) -> Arr<T::Of<S>> {
+        self.map3(second, third, |x, y, z| x.each3(y, z, f))
     }
     #[track_caller]
     fn filled(sizes: &[I64], value: T::Leaf) -> Self {
@@ -180,6 +209,32 @@ macro_rules! elementwise {
             #[track_caller]
             fn $op(self, other: Self) -> Self {
                 self.each2(other, &|x, y| $Op::$op(x, y))
+            }
+        }
+
+        /// Each element meets the array, as each row of a matrix does a row.
+        impl<T: Nested> $Op<Arr<T>> for Arr<Arr<T>>
+        where
+            T::Leaf: $Op<Output = T::Leaf>,
+        {
+            type Output = Self;
+            #[track_caller]
+            fn $op(self, other: Arr<T>) -> Self {
+                let _here = Here::new();
+                self.map(|row| $Op::$op(row, other))
+            }
+        }
+
+        /// The array meets each element, as a row does each row of a matrix.
+        impl<T: Nested> $Op<Arr<Arr<T>>> for Arr<T>
+        where
+            T::Leaf: $Op<Output = T::Leaf>,
+        {
+            type Output = Arr<Arr<T>>;
+            #[track_caller]
+            fn $op(self, other: Arr<Arr<T>>) -> Arr<Arr<T>> {
+                let _here = Here::new();
+                other.map(|row| $Op::$op(self, row))
             }
         }
     };
@@ -252,8 +307,7 @@ impl<T: Nested<Leaf: Number>> Arr<T> {
     #[track_caller]
     fn combined(self, neutral: T::Leaf, operator: impl Fn(T::Leaf, T::Leaf) -> T::Leaf) -> T {
         let _here = Here::new();
-        let sizes: Vec<I64> = (1..=T::RANK).map(|k| self.size(k)).collect();
-        self.reduce_commutative(T::filled(&sizes, neutral), |x, y| x.each2(y, &operator))
+        self.reduce_commutative(self.element_of(neutral), |x, y| x.each2(y, &operator))
     }
 
     /// The sum of the elements; of rows, the row of sums. Of an empty array, 0.

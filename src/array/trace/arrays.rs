@@ -7,12 +7,13 @@ use super::combinators::tabulate;
 use super::handles::{by_part, handle, ids};
 use super::scope::{Here, Id, emit, emit_one};
 use super::{As, Handle, I64, IntoHandle, Nested};
-use crate::array::{Atom, Op, Range, Scatter};
+use crate::array::{Atom, Op, Range, Scatter, Type, index};
 
 /// An array of a program: of scalars, of arrays (of one size all), or of tuples.
 ///
-/// Arithmetic of whole arrays is element by element, and with scalars and numbers on either side. Operations on
-/// arrays of different lengths are errors when the program runs.
+/// Arithmetic of whole arrays is element by element, and with scalars and numbers on either side. An array meets each element of one
+/// that has a dimension more, so `m + row` adds a row to each of a matrix; `m.map2(column, |row, x| row + x)` adds a column.
+/// Operations on arrays of different lengths are errors when the program runs.
 ///
 /// ```
 /// use catadiff::{Elementary, array::{Program, trace::{Arr, F64}}};
@@ -33,9 +34,9 @@ use crate::array::{Atom, Op, Range, Scatter};
 /// Program::trace(|x: Arr<F64>| x.transpose());
 /// ```
 ///
-/// ```compile_fail,E0369
+/// ```compile_fail,E0277
 /// # use catadiff::array::{Program, trace::{Arr, F64}};
-/// Program::trace(|x: Arr<Arr<F64>>, y: Arr<F64>| x + y);
+/// Program::trace(|x: Arr<Arr<Arr<F64>>>, y: Arr<F64>| x + y);
 /// ```
 ///
 /// ```compile_fail,E0599
@@ -190,11 +191,18 @@ impl<T: Handle> Arr<T> {
         by_part(self, |id, _| emit_one(&[id], |x| Op::Reverse(x[0])))
     }
 
-    /// The elements of this array, then those of the other.
+    /// The elements of this array, then those of the other, which may be written out.
+    ///
+    /// ```
+    /// use catadiff::array::{Program, trace::{Arr, F64}};
+    /// let with_bias = Program::trace(|x: Arr<F64>| x.concat([1.0]))?;
+    /// assert_eq!(with_bias.at::<Vec<f64>>([2.0, 3.0])?, [2.0, 3.0, 1.0]);
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
     #[must_use]
     #[track_caller]
-    pub fn concat(self, other: Arr<T>) -> Self {
-        by_pair(self, other, |id, other| emit_one(&[id, other], Op::Concat))
+    pub fn concat(self, other: impl As<Self>) -> Self {
+        by_pair(self, other.handle(), |id, other| emit_one(&[id, other], Op::Concat))
     }
 
     /// The elements at these indices. Out of bounds is an error of the program.
@@ -240,6 +248,26 @@ fn reshaped(id: Id, sizes: &[Id], rank: usize, leading: usize) -> Id {
     let kept = (leading..rank).map(|k| emit_one(&[id], |x| Op::Size(x[0], k)));
     let operands: Vec<Id> = [id].into_iter().chain(sizes.iter().copied()).chain(kept).collect();
     emit_one(&operands, |x| Op::Reshape(x[0], x[1..].to_vec()))
+}
+
+/// The elements of a value of this type in a row; of a scalar, the one.
+#[track_caller]
+pub(crate) fn as_row(id: Id, of: Type) -> Id {
+    if of.rank == 0 {
+        return emit_one(&[id], Op::Elements);
+    }
+    let size = (0..of.rank).map(|k| I64::of(emit_one(&[id], |x| Op::Size(x[0], k)))).reduce(|n, m| n * m);
+    reshaped(id, &[size.expect("an array has dimensions").ids()], of.rank, of.rank)
+}
+
+/// The value of the type and the sizes of another that has these elements, in a row.
+#[track_caller]
+pub(crate) fn row_as(row: Id, like: Id, of: Type) -> Id {
+    if of.rank == 0 {
+        return emit_one(&[row], |x| Op::Index(x[0], vec![index(0)]));
+    }
+    let sizes: Vec<Id> = (0..of.rank).map(|k| emit_one(&[like], |x| Op::Size(x[0], k))).collect();
+    reshaped(row, &sizes, 1, 1)
 }
 
 impl<T: Handle> Arr<Arr<T>> {
@@ -326,6 +354,13 @@ impl<T: Nested> Arr<T> {
         let _here = Here::new();
         let operands: Vec<Id> = ids(self).into_iter().chain(sizes.sizes().into_iter().map(Handle::ids)).collect();
         handle(emit(&operands, |x| Op::Reshape(x[0], x[1..].to_vec())))
+    }
+
+    /// What has the sizes of an element, and this value everywhere.
+    #[track_caller]
+    pub(super) fn element_of(self, value: T::Leaf) -> T {
+        let sizes: Vec<I64> = (1..=T::RANK).map(|k| self.size(k)).collect();
+        T::filled(&sizes, value)
     }
 
     /// An array of the same sizes whose every scalar is 0.

@@ -9,7 +9,7 @@ use core::panic::Location;
 use super::handles::{handle, ids, nothing, types};
 use super::scope::{At, Id, emit, lambda};
 use super::{Arr, As, Bool, Handle, I64, IntoHandle, iota, replicate};
-use crate::array::{Hist, Lambda, Map, Op, Reduce};
+use crate::array::{Hist, Lambda, Map, Op, Reduce, Type};
 
 /// The array of `f(0), f(1), …, f(n − 1)`.
 #[track_caller]
@@ -39,6 +39,18 @@ pub(super) fn function<T: Handle, R: IntoHandle>(at: At, f: impl FnOnce(T) -> R)
 fn mapped<T: Handle, R: IntoHandle>(at: At, arrays: Arr<T>, f: impl FnOnce(T) -> R) -> Arr<R::Handle> {
     let Some(function) = function(at, f) else { return nothing() };
     handle(emit(&ids(arrays), |arrays| Op::Map(Box::new(Map { function, arrays, accumulators: Vec::new() }))))
+}
+
+/// What `scalars` makes of the scalars of arrays of one type and of the same sizes, whatever their rank.
+#[track_caller]
+pub(crate) fn elementwise(at: At, arrays: &[Id], of: Type, scalars: &dyn Fn(&[Id]) -> Vec<Id>) -> Option<Vec<Id>> {
+    if of.rank == 0 {
+        return Some(scalars(arrays));
+    }
+    let types = vec![of.element(); arrays.len()];
+    let rows = |x: &[Id]| elementwise(at, x, of.element(), scalars).unwrap_or_else(|| vec![Id::NOTHING]);
+    let function = lambda(at, &types, rows)?;
+    emit(arrays, |arrays| Op::Map(Box::new(Map { function, arrays, accumulators: Vec::new() })))
 }
 
 /// The parts of a reduction or scan.

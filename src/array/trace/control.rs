@@ -6,11 +6,11 @@
 
 use core::panic::Location;
 
-use super::combinators::function;
+use super::combinators::{elementwise, function};
 use super::handles::{by_part, handle, ids, nothing, types};
-use super::scope::{At, Id, Scope, body, emit, emit_one, lambda};
+use super::scope::{At, Id, Scope, body, emit, emit_one};
 use super::{Arr, As, Bool, Handle, I64, IntoHandle};
-use crate::array::{Custom, Form, Lambda, Loop, Map, Op, Policy, Type};
+use crate::array::{Custom, Form, Lambda, Loop, Op, Policy, Type};
 use crate::primitives::Primitive;
 
 /// One of two values: only the one that the condition chooses is computed.
@@ -151,17 +151,12 @@ pub fn stop_gradient<X: IntoHandle>(value: X) -> X::Handle {
 }
 
 #[track_caller]
-fn stopped(at: At, id: Id, t: Type) -> Id {
-    if !t.prim.is_real() {
+fn stopped(at: At, id: Id, of: Type) -> Id {
+    if !of.prim.is_real() {
         return id;
     }
-    if t.rank == 0 {
-        return emit_one(&[id], |x| Op::Scalar(Primitive::StopGradient.into(), x.into()));
-    }
-    let Some(function) = lambda(at, &[t.element()], |x| vec![stopped(at, x[0], t.element())]) else {
-        return Id::NOTHING;
-    };
-    emit_one(&[id], |arrays| Op::Map(Box::new(Map { function, arrays, accumulators: Vec::new() })))
+    let stop = |x: &[Id]| vec![emit_one(x, |x| Op::Scalar(Primitive::StopGradient.into(), x.into()))];
+    elementwise(at, &[id], of, &stop).map_or(Id::NOTHING, |ids| ids[0])
 }
 
 impl<T: Handle> Arr<T> {
@@ -198,9 +193,33 @@ pub fn custom<X: IntoHandle, R: IntoHandle, P: As<X::Handle>>(
     function: impl FnOnce(X::Handle) -> R,
     pullback: impl FnOnce(X::Handle, R::Handle) -> P,
 ) -> R::Handle {
+    custom_with_result(arguments, function, |x, _, adjoint| pullback(x, adjoint))
+}
+
+/// [`custom`], whose pullback takes the result between the arguments and the adjoint: what took long is not computed again.
+///
+/// Of several results some may be there for the pullback alone. The pullback's own derivatives take the result for what it is,
+/// a value of the function, so a rule that is right is right to every order.
+///
+/// ```
+/// use catadiff::{Elementary, array::{Program, trace::{F64, custom_with_result}}};
+/// // The derivative of a root is half of its reciprocal.
+/// let root = Program::trace(|x: F64| custom_with_result(x, |x| x.sqrt(), |_, root, adjoint| adjoint * 0.5 / root))?;
+/// let slope: f64 = root.grad(..)?.at(4.0)?;
+/// assert_eq!(slope, 0.25);
+/// let bend: f64 = root.grad(..)?.grad(..)?.at(4.0)?;
+/// assert_eq!(bend, -0.03125);
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+#[track_caller]
+pub fn custom_with_result<X: IntoHandle, R: IntoHandle, P: As<X::Handle>>(
+    arguments: X,
+    function: impl FnOnce(X::Handle) -> R,
+    pullback: impl FnOnce(X::Handle, R::Handle, R::Handle) -> P,
+) -> R::Handle {
     let at = Location::caller();
     let function = super::combinators::function(at, function);
-    let pullback = super::combinators::function(at, |(x, adjoint)| pullback(x, adjoint).handle());
+    let pullback = super::combinators::function(at, |(x, result, adjoint)| pullback(x, result, adjoint).handle());
     let (Some(function), Some(pullback)) = (function, pullback) else { return nothing() };
     handle(emit(&ids(arguments.into_handle()), |arguments| {
         Op::Custom(Box::new(Custom { function, pullback, arguments }))

@@ -6,66 +6,72 @@
 use core::panic::Location;
 
 use super::handles::{handle, ids, types};
+use super::parameters::{Inputs, Outputs, TraceInput, TraceOutput};
 use super::scope::{Id, Recording, inline};
 use super::{Handle, IntoHandle};
 use crate::array::{Program, Type};
 use crate::error::{Error, Result};
 
-/// A closure of one to eight handles, with their types written, that returns a handle or what becomes one.
+/// A closure of one to twelve [parameters](TraceInput), with their types written, that returns [results](TraceOutput).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function that can be traced",
-    note = "a closure of one to eight handles can, as in `|x: Arr<F64>, n: I64| …`, if it returns handles"
+    note = "a closure of one to twelve handles, or nests of handles, can, as in `|x: Arr<F64>, n: I64| …`, if it returns such"
 )]
 pub trait TraceFn<Arguments> {
-    /// The types of the parts of each parameter.
-    fn parameters() -> Vec<Vec<Type>>;
+    /// How many parameters there are.
+    const COUNT: usize;
 
-    /// The results' ids, from those of the parameters.
-    fn apply(self, parameters: Vec<Vec<Id>>) -> Vec<Id>;
+    /// The results, of parameters with these names.
+    fn apply(self, names: &mut dyn Iterator<Item = String>, parameters: &mut Inputs<'_>) -> Outputs;
 }
 
 macro_rules! arities {
-    ($(($($A:ident),+);)+) => {$(
+    ($(($count:literal: $($A:ident $a:ident),+);)+) => {$(
         impl<Function, Output, $($A),+> TraceFn<($($A,)+)> for Function
         where
             Function: FnOnce($($A),+) -> Output,
-            Output: IntoHandle,
-            $($A: Handle,)+
+            Output: TraceOutput,
+            $($A: TraceInput,)+
         {
-            fn parameters() -> Vec<Vec<Type>> {
-                vec![$(types::<$A>()),+]
-            }
-            fn apply(self, parameters: Vec<Vec<Id>>) -> Vec<Id> {
-                let mut parameters = parameters.into_iter();
-                ids(self($(handle::<$A>(parameters.next())),+).into_handle())
+            const COUNT: usize = $count;
+
+            fn apply(self, names: &mut dyn Iterator<Item = String>, parameters: &mut Inputs<'_>) -> Outputs {
+                $(let $a = parameters.parameter(names.next().expect("there is a name for each parameter"));)+
+                let mut outputs = Outputs::default();
+                self($($a),+).output(&mut outputs);
+                outputs
             }
         }
     )+};
 }
 
 arities! {
-    (A);
-    (A, B);
-    (A, B, C);
-    (A, B, C, D);
-    (A, B, C, D, E);
-    (A, B, C, D, E, F);
-    (A, B, C, D, E, F, G);
-    (A, B, C, D, E, F, G, H);
+    (1: A a);
+    (2: A a, B b);
+    (3: A a, B b, C c);
+    (4: A a, B b, C c, D d);
+    (5: A a, B b, C c, D d, E e);
+    (6: A a, B b, C c, D d, E e, F f);
+    (7: A a, B b, C c, D d, E e, F f, G g);
+    (8: A a, B b, C c, D d, E e, F f, G g, H h);
+    (9: A a, B b, C c, D d, E e, F f, G g, H h, I i);
+    (10: A a, B b, C c, D d, E e, F f, G g, H h, I i, J j);
+    (11: A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k);
+    (12: A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);
 }
 
 impl Program {
     /// The program that a closure on [handles](crate::array::trace) describes. The closure is called once, here.
     ///
-    /// Parameters are named `x0`, `x1`, …; the parts of a tuple `x0_0`, `x0_1`, …
+    /// Parameters are named `x0`, `x1`, …; the parts of a tuple `x0.0`, `x0.1`, …, and those of a structure after its fields.
     ///
     /// # Errors
     /// [`Error::Trace`](crate::Error::Trace) with what the closure did that no program can mean: a handle used outside
-    /// its closure or its trace, an operation whose operands no type allows, a rule that only Rust can evaluate.
+    /// its closure or its trace, or an operation whose operands no type allows.
     /// [`Error::IllTyped`](crate::Error::IllTyped) if closures nest deeper than [`MAX_DEPTH`](crate::array::MAX_DEPTH).
     #[track_caller]
     pub fn trace<Arguments, Function: TraceFn<Arguments>>(function: Function) -> Result<Program> {
-        Self::trace_named(&[], function)
+        traced(&[], &[], function)
     }
 
     /// The same, with names for the parameters; those without one are named as there.
@@ -74,20 +80,7 @@ impl Program {
     /// As [`trace`](Program::trace), and [`Error::Length`](crate::Error::Length) if there are more names than parameters.
     #[track_caller]
     pub fn trace_named<Arguments, Function: TraceFn<Arguments>>(names: &[&str], function: Function) -> Result<Program> {
-        let all = Function::parameters();
-        if names.len() > all.len() {
-            let what = "the list of names of parameters";
-            return Err(Error::Length { what, expected: all.len(), found: names.len() });
-        }
-        let recording = Recording::start(Location::caller());
-        let parameter = |(position, types): (usize, Vec<Type>)| {
-            let name = names.get(position).map_or_else(|| format!("x{position}"), |name| (*name).to_owned());
-            let part = |part| if types.len() == 1 { name.clone() } else { format!("{name}_{part}") };
-            types.iter().enumerate().map(|(k, t)| recording.parameter(part(k), *t)).collect()
-        };
-        let parameters = all.into_iter().enumerate().map(parameter).collect();
-        let results = function.apply(parameters);
-        recording.finish(&results)
+        traced(names, &[], function)
     }
 
     /// The results of this program for these arguments, in a closure that is traced: its statements become statements
@@ -114,4 +107,56 @@ impl Program {
     pub fn call<R: Handle>(&self, arguments: impl IntoHandle) -> R {
         handle(inline(self, &ids(arguments.into_handle()), &types::<R>()))
     }
+}
+
+/// The program of parameters with these names and types, where these are known only when it is traced. There are no results after a
+/// mistake.
+#[track_caller]
+pub(crate) fn traced_of(
+    parameters: Vec<(String, Type)>,
+    results: impl FnOnce(&[Id]) -> Option<Vec<Id>>,
+) -> Result<Program> {
+    let recording = Recording::start(Location::caller());
+    let parameters: Vec<Id> = parameters.into_iter().map(|(name, of)| recording.parameter(name, of)).collect();
+    let results = results(&parameters).unwrap_or_else(|| vec![Id::NOTHING]);
+    recording.finish(&results)
+}
+
+/// Which parts of a handle are reals, which are what is differentiated by.
+pub(crate) fn real_parts<H: Handle>() -> Vec<usize> {
+    types::<H>().iter().enumerate().filter(|(_, of)| of.prim.is_real()).map(|(k, _)| k).collect()
+}
+
+/// The adjoint of a value, by a program for these arguments whose results are those of the [real parts](real_parts), after `before` of
+/// these types.
+#[track_caller]
+pub(crate) fn adjoint_by<H: Handle>(program: &Program, arguments: &[Id], before: &[Type], value: H) -> H {
+    let (of_value, real) = (types::<H>(), real_parts::<H>());
+    let results = [before, &real.iter().map(|k| of_value[*k]).collect::<Vec<_>>()].concat();
+    let Some(found) = inline(program, arguments, &results) else { return handle(None) };
+    // Integers have no adjoint; something of their size stands for it.
+    let mut adjoints = ids(value);
+    real.iter().zip(&found[before.len()..]).for_each(|(k, adjoint)| adjoints[*k] = *adjoint);
+    handle(Some(adjoints))
+}
+
+/// The program of a closure whose parameters have these names and lists of these lengths.
+#[track_caller]
+pub(crate) fn traced<Arguments, Function: TraceFn<Arguments>>(
+    names: &[&str],
+    counts: &[usize],
+    function: Function,
+) -> Result<Program> {
+    if names.len() > Function::COUNT {
+        let what = "the list of names of parameters";
+        return Err(Error::Length { what, expected: Function::COUNT, found: names.len() });
+    }
+    let recording = Recording::start(Location::caller());
+    let name = |k| names.get(k).map_or_else(|| format!("x{k}"), |name: &&str| (*name).to_owned());
+    let mut inputs = Inputs::new(&recording, counts);
+    let Outputs(results) = function.apply(&mut (0..).map(name), &mut inputs);
+    let taken = counts.len() - inputs.left();
+    let program = recording.finish(&results)?;
+    Error::lengths("the list of how long lists are", taken, counts.len())?;
+    Ok(program)
 }

@@ -13,8 +13,9 @@ use crate::primitives::f16;
 
 /// What stands for values of a program in a traced closure: a scalar, an array of handles, or a tuple of handles.
 ///
-/// It can be implemented for a structure of one's own, by way of a tuple (there are to be as many types as ids); arrays,
-/// loops and conditionals then take it as they take tuples:
+/// Structures are handles with `#[derive(Handle)]`, of the feature `derive`. By hand it is done by way of a tuple (there are to be as many
+/// types, and names, as ids); arrays, loops and conditionals then take it as they take tuples, and closures that are traced take what is
+/// a [`TraceInput`](super::TraceInput), too:
 ///
 /// ```
 /// use catadiff::array::Program;
@@ -54,6 +55,17 @@ pub trait Handle: IntoHandle<Handle = Self> + Copy + Debug + 'static {
 
     /// Visits the types of the values, in order.
     fn types(visit: &mut dyn FnMut(Type));
+
+    /// Visits what the values are called, in order, in a handle that is called this: after itself if there is one, and by their numbers if
+    /// there are several.
+    fn names(called: &str, visit: &mut dyn FnMut(String)) {
+        let mut count = 0;
+        Self::types(&mut |_| count += 1);
+        match count {
+            1 => visit(called.to_owned()),
+            _ => (0..count).for_each(|k| visit(format!("{called}.{k}"))),
+        }
+    }
 
     /// The ids of the values.
     fn ids(self) -> Self::Ids;
@@ -151,7 +163,7 @@ impl Ids for Id {
 }
 
 macro_rules! tuples {
-    ($(($($T:ident $t:ident),+);)+) => {$(
+    ($(($($T:ident $t:ident $k:tt),+);)+) => {$(
         impl<$($T: Ids),+> Ids for ($($T,)+) {
             fn visit(self, visit: &mut dyn FnMut(Id)) {
                 let ($($t,)+) = self;
@@ -176,6 +188,9 @@ macro_rules! tuples {
             fn types(visit: &mut dyn FnMut(Type)) {
                 $($T::types(visit);)+
             }
+            fn names(called: &str, visit: &mut dyn FnMut(String)) {
+                $($T::names(&format!(concat!("{}.", $k), called), visit);)+
+            }
             fn ids(self) -> Self::Ids {
                 let ($($t,)+) = self;
                 ($($t.ids(),)+)
@@ -198,29 +213,29 @@ macro_rules! tuples {
 }
 
 tuples! {
-    (A a, B b);
-    (A a, B b, C c);
-    (A a, B b, C c, D d);
-    (A a, B b, C c, D d, E e);
-    (A a, B b, C c, D d, E e, F f);
+    (A a 0, B b 1);
+    (A a 0, B b 1, C c 2);
+    (A a 0, B b 1, C c 2, D d 3);
+    (A a 0, B b 1, C c 2, D d 3, E e 4);
+    (A a 0, B b 1, C c 2, D d 3, E e 4, F f 5);
 }
 
 /// The types of a handle's values.
-pub(super) fn types<H: Handle>() -> Vec<Type> {
+pub(crate) fn types<H: Handle>() -> Vec<Type> {
     let mut types = Vec::new();
     H::types(&mut |t| types.push(t));
     types
 }
 
 /// The ids of a handle's values.
-pub(super) fn ids<H: Handle>(handle: H) -> Vec<Id> {
+pub(crate) fn ids<H: Handle>(handle: H) -> Vec<Id> {
     let mut ids = Vec::new();
     handle.ids().visit(&mut |id| ids.push(id));
     ids
 }
 
 /// The handle of the values with these ids; of nothing, if there are none.
-pub(super) fn handle<H: Handle>(ids: Option<Vec<Id>>) -> H {
+pub(crate) fn handle<H: Handle>(ids: Option<Vec<Id>>) -> H {
     let mut ids = ids.unwrap_or_default().into_iter();
     H::of(H::Ids::from_next(&mut || ids.next().unwrap_or(Id::NOTHING)))
 }
@@ -308,6 +323,9 @@ impl<T: Handle> Handle for Arr<T> {
     fn types(visit: &mut dyn FnMut(Type)) {
         T::types(&mut |t| visit(t.arrayed()));
     }
+    fn names(called: &str, visit: &mut dyn FnMut(String)) {
+        T::names(called, visit);
+    }
     fn ids(self) -> Self::Ids {
         self.ids
     }
@@ -318,7 +336,7 @@ impl<T: Handle> Handle for Arr<T> {
 
 /// The value as a scalar of another kind.
 #[track_caller]
-pub(super) fn converted(id: Id, from: Prim, to: Prim) -> Id {
+pub(crate) fn converted(id: Id, from: Prim, to: Prim) -> Id {
     if from == to {
         return id;
     }

@@ -24,6 +24,9 @@
 //! program, for [`if_`] and [`loop_while`]: a Rust `if` would decide while tracing, and does not compile. A Rust `for`
 //! does, and is unrolled; [`loop_for`] is a loop of the program.
 //!
+//! Matrices have `matmul`, and linear algebra with rules of differentiation: `solve`, `inverse`, `det` and `slogdet`, [`lu`](Arr::lu), `qr`, `eigh` and
+//! `svd`; `logdet` and `cholesky` of those that are positive definite, and `cholesky_solve` of such a factor, `solve_lower` and `solve_upper` of triangular ones.
+//!
 //! Handles are `Copy` and carry no lifetime. One that is brought out of its closure or trace is recognised there, and
 //! the trace is an [`Error`](crate::Error), never a wrong program:
 //!
@@ -39,6 +42,25 @@
 //! assert!(matches!(mistakes[..], [Mistake::Escaped { .. }]));
 //! ```
 //!
+//! Arrays have the everyday words of numpy and JAX, by their names:
+//!
+//! | of | words |
+//! |---|---|
+//! | all elements | `sum product min max argmin argmax mean var std norm norm1 norm_inf logsumexp`, and `all any` of truth values |
+//! | elements so far | `cumsum cumprod cummax cummin`, or [`scan`](Arr::scan) by any operator |
+//! | each element | operators, [`where_`], `clip one_hot softmax log_softmax`, or [`map`](Arr::map) |
+//! | order | `sort argsort top_k sort_descending argsort_descending`; `flip` is [`reverse`](Arr::reverse) |
+//! | places | `index slice take drop range gather scatter roll diff pad pad_edge pad_reflect` |
+//! | windows of lists and images | `conv1d conv2d max_pool2d avg_pool2d` |
+//! | lists in order, as tables | `searchsorted searchsorted_right interp` |
+//! | lists of complex numbers, as pairs | [`fft`], [`ifft`], [`rfft`], [`irfft`] |
+//! | shapes | `reshape flatten unflatten transpose permute concat tile repeat`; `full` is [`replicate`] |
+//! | numbers in a row | [`iota`], [`arange`], [`linspace`], [`tabulate`] |
+//! | matrices | `dot matvec matmul outer kron diagonal trace triu tril`, [`einsum`], [`eye`] |
+//!
+//! They take the elements of the outermost dimension: of a matrix `m`, `m.mean()` is the row of the means of its columns,
+//! `m.map(|row| row.mean())` has that of each row, and `m.flatten().mean()` is that of all.
+//!
 //! Law: a program that is traced verifies: it is well typed, and every variable is used within its scope; the nesting
 //! of closures is the nesting of the program's functions and bodies (tests/array/trace.rs).
 
@@ -46,17 +68,39 @@ mod arithmetic;
 mod arrays;
 mod combinators;
 mod control;
+mod foreign;
 mod function;
 mod handles;
 mod integers;
+mod linalg;
+mod parameters;
+mod random;
 mod scalars;
 mod scope;
+mod words;
+
+#[cfg(feature = "derive")]
+pub use catadiff_derive::{Handle, Nest};
 
 pub use arithmetic::{Nested, Number};
 pub use arrays::{Arr, Sizes, iota, replicate};
+pub(crate) use arrays::{as_row, row_as};
+pub(crate) use combinators::elementwise;
 pub use combinators::{hist, tabulate, tabulate2d};
-pub use control::{custom, if_, loop_for, loop_for_with, loop_while, loop_while_with, stop_gradient};
+pub use control::{
+    custom, custom_with_result, if_, loop_for, loop_for_with, loop_while, loop_while_with, stop_gradient,
+};
+pub(crate) use foreign::foreign;
 pub use function::TraceFn;
+pub(crate) use function::{adjoint_by, real_parts, traced, traced_of};
 pub use handles::{As, Handle, Ids, IntoHandle, literal};
+pub(crate) use handles::{converted, handle, ids, types};
+pub(crate) use linalg::agree;
+pub use linalg::{Lu, RightSide};
+pub(crate) use parameters::Whole;
+pub use parameters::{Inputs, Outputs, TraceInput, TraceOutput};
+pub use random::Key;
 pub use scalars::{Bool, F16, F32, F64, I8, I16, I32, I64, ScalarHandle, U8, U16, U32, U64};
 pub use scope::Id;
+pub(crate) use scope::{Here, inline, mistake};
+pub use words::{Branch, Contracted, arange, einsum, eye, fft, ifft, irfft, linspace, rfft, where_};

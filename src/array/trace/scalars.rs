@@ -3,18 +3,17 @@
 //! `F64`, `F32` and `F16` are carriers of the scalar layer, so a function generic in its numbers works on them as on `f64`.
 //! A comparison is a `Bool` of the program and never one of Rust: there is nothing to compare yet.
 //!
-//! Law: an operation on handles is the statement of the same operation, and an operation on constants its value. A
-//! user's [`Rule`] is a Rust function on `f64` that no program can contain, so applying one is a [`Mistake::Opaque`];
-//! [`custom`](super::custom) is the form in which programs keep derivatives of one's own (tests/array/trace.rs).
+//! Law: an operation on handles is the statement of the same operation, a user's [`Rule`] the statement of that rule, and an operation on
+//! constants its value (tests/array/trace.rs, tests/array/foreign.rs).
 
 use core::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not};
 use num_traits::{One, Zero};
 
+use super::foreign::ruled;
 use super::handles::converted;
-use super::scope::{Id, emit_one, mistake};
+use super::scope::{Id, emit_one};
 use super::{As, Handle, IntoHandle};
 use crate::array::{Const, Op, Prim, ScalarOp, Type};
-use crate::error::Mistake;
 use crate::primitives::{Elementary, Rule, f16};
 
 /// A handle of one scalar: `F64`, `F32`, `F16`, a kind of integers, or `Bool`.
@@ -319,10 +318,7 @@ macro_rules! reals {
                 }
                 match rule.primitive() {
                     Some(row) => scalar(row, &x.map(|x| x.0)),
-                    None => {
-                        let rule = rule.name();
-                        $Kind(mistake(|at| Mistake::Opaque { rule, at }))
-                    }
+                    None => $Kind(ruled(rule, &x.map(|x| x.0), Prim::$Kind.zero())),
                 }
             }
         }
@@ -335,7 +331,8 @@ reals! {
     F16(f16);
 }
 
-crate::operators!([] F64, []);
+// Its constants are there, as those of all kinds are.
+crate::operators!(@operators [] F64, []);
 crate::operators!([] F32, []);
 crate::operators!([] F16, []);
 

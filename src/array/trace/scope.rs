@@ -65,9 +65,9 @@ struct Trace {
 /// The folder of this library's source, as it is called in locations.
 const OURS: &str = file!().split_at(file!().len() - "array/trace/scope.rs".len()).0;
 
-/// The folders below it from which calls of this room come: its own, as sums build on reductions, and that of the numbers'
-/// methods and operators.
-const ROOMS: [&str; 2] = ["array", "primitives"];
+/// The folders below it from which calls of this room come: its own, as sums build on reductions, that of the numbers'
+/// methods and operators, and that of solvers.
+const ROOMS: [&str; 3] = ["array", "primitives", "solvers"];
 
 /// Whether a call is not one of those by which this library builds on itself, nor one of the standard library's, which
 /// calls what is handed to it.
@@ -170,13 +170,13 @@ impl Trace {
 
 /// The call that is being carried out, until this is dropped. A method that adds statements within a closure of its own has
 /// one, since the caller of a closure is not known.
-pub(super) struct Here {
+pub(crate) struct Here {
     around: Option<At>,
 }
 
 impl Here {
     #[track_caller]
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let at = Location::caller();
         let around = innermost(|trace| {
             let call = trace.call(at);
@@ -216,9 +216,28 @@ pub(super) fn emit_one(operands: &[Id], op: impl FnOnce(Vec<Atom>) -> Op) -> Id 
     }
 }
 
+/// Adds the statements that this library writes of operands to the innermost scope, and gives what it names of their results.
+#[track_caller]
+pub(super) fn written<const N: usize>(
+    operands: &[Id],
+    write: impl FnOnce(&mut Builder, &[Atom]) -> [Atom; N],
+) -> [Id; N] {
+    let call = Location::caller();
+    let written = innermost(|trace| {
+        let operands = trace.atoms(operands)?;
+        trace.span(call);
+        let results = write(&mut trace.builder, &operands);
+        Some(results.map(|result| match result {
+            Atom::Const(value) => Id::constant(value),
+            Atom::Var(var) => trace.own(&[var])[0],
+        }))
+    });
+    written.flatten().unwrap_or([Id::NOTHING; N])
+}
+
 /// Adds the statements of a program to the innermost scope, for operands of its parameters' types.
 #[track_caller]
-pub(super) fn inline(program: &Program, arguments: &[Id], results: &[Type]) -> Option<Vec<Id>> {
+pub(crate) fn inline(program: &Program, arguments: &[Id], results: &[Type]) -> Option<Vec<Id>> {
     let call = Location::caller();
     innermost(|trace| {
         trace.span(call);
@@ -249,7 +268,7 @@ fn callable(program: &Program, arguments: &[Type], results: &[Type]) -> core::re
 }
 
 /// Tells of a mistake in the innermost scope.
-pub(super) fn mistake(mistake: impl FnOnce(At) -> Mistake) -> Id {
+pub(crate) fn mistake(mistake: impl FnOnce(At) -> Mistake) -> Id {
     innermost(|trace| {
         let at = trace.at();
         trace.mistake(mistake(at));

@@ -1,12 +1,17 @@
-//! Problems for the solvers of `argmin` from one generic function.
+//! Problems for the solvers of `argmin` from one generic function, or from one array program.
 //!
 //! Law: cost, gradient and Hessian are the value and the derivatives of the same function, so no solver can be given a
 //! gradient of something else (tests/interop/argmin.rs).
+
+#[cfg(feature = "array")]
+mod program;
 
 use ::argmin::core::{CostFunction, Error, Gradient, Hessian};
 
 use crate::derivative;
 use crate::primitives::Real;
+#[cfg(feature = "array")]
+pub use program::ProgramObjective;
 
 /// A function of many numbers that runs on every kind of number. A trait, since no closure is generic.
 pub trait Function {
