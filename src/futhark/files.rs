@@ -31,6 +31,13 @@ pub struct Texts {
     /// Where each text is from, by its number.
     folders: HashMap<u32, PathBuf>,
     known: HashMap<PathBuf, (u32, Rc<File>)>,
+    /// Texts that are not, or not yet, those on the disk.
+    held: HashMap<PathBuf, String>,
+}
+
+/// One name for a file, however it is named.
+fn identity(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 impl Texts {
@@ -39,16 +46,37 @@ impl Texts {
     /// # Errors
     /// If it cannot be read, is too long or no Unicode, or is no text of a program.
     pub fn file(&mut self, path: &Path) -> Result<(u32, Rc<File>), Vec<Message>> {
-        let identity = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let identity = identity(path);
         if let Some(known) = self.known.get(&identity) {
             return Ok(known.clone());
         }
-        let text = text(path).map_err(|text| vec![Message::error("file", Span::default(), text)])?;
+        let text = match self.held.get(&identity) {
+            Some(held) => held.clone(),
+            None => text(path).map_err(|text| vec![Message::error("file", Span::default(), text)])?,
+        };
         let number = self.sources.add(path.display().to_string(), text);
         self.folders.insert(number, path.parent().unwrap_or(Path::new("")).to_owned());
         let tree = Rc::new(parse(&self.sources.files[number as usize].text, number)?);
         self.known.insert(identity, (number, tree.clone()));
         Ok((number, tree))
+    }
+
+    /// Takes this for the text of a file, whatever is on the disk, where it has not been read yet.
+    pub fn hold(&mut self, path: &Path, text: &str) {
+        self.held.insert(identity(path), text.to_owned());
+    }
+
+    /// The number and the tree of a file that has been imported by this path from the text of this number.
+    #[must_use]
+    pub fn imported(&self, path: &str, from: u32) -> Option<(u32, Rc<File>)> {
+        let folder = self.folders.get(&from).cloned().unwrap_or_default();
+        self.known.get(&identity(&folder.join(format!("{path}.fut")))).cloned()
+    }
+
+    /// The number of a file that has been read.
+    #[must_use]
+    pub fn number(&self, path: &Path) -> Option<u32> {
+        self.known.get(&identity(path)).map(|(number, _)| *number)
     }
 
     /// The files that have been read.

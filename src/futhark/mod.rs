@@ -13,6 +13,8 @@
 //! ```
 
 mod chain;
+#[cfg(feature = "unstable")]
+pub mod editing;
 pub mod elaborate;
 #[cfg(feature = "unstable")]
 pub mod files;

@@ -4,13 +4,19 @@
 //! meant, and says what would be right (tests/language/check.rs).
 
 use core::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::prelude;
 use crate::error::excerpt;
 
 /// A name, cheap to copy.
 pub type Name = Arc<str>;
+
+/// The name of a component of a tuple, which is its number.
+pub(super) fn numbered(at: usize) -> Name {
+    static SMALL: LazyLock<Vec<Name>> = LazyLock::new(|| (0..32).map(|at| at.to_string().into()).collect());
+    SMALL.get(at).cloned().unwrap_or_else(|| at.to_string().into())
+}
 
 /// A place in one of the texts: bytes from `start` up to `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -58,11 +64,12 @@ const MOST_SHOWN: usize = 20;
 
 /// The codes of the messages that the command shows about programs: each has a section on the page of messages, and no other has.
 /// Beside them there are codes of mistakes of ours, and of programs and arguments that are made without a text.
-pub const CODES: [&str; 24] = [
+pub const CODES: [&str; 28] = [
     "syntax",
     "unknown-name",
     "type",
     "size",
+    "lifted",
     "ambiguous",
     "literal",
     "match",
@@ -74,6 +81,8 @@ pub const CODES: [&str; 24] = [
     "loop",
     "attribute",
     "module",
+    "consumed",
+    "uniqueness",
     "file",
     "test-block",
     "bounds",
@@ -82,6 +91,7 @@ pub const CODES: [&str; 24] = [
     "range",
     "limit",
     "value",
+    "unused",
     "zero-derivative",
 ];
 

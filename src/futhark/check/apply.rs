@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::report::{Role, counted};
 use super::scope::{Operator, Value, show_name};
-use super::substitute::with_sizes;
+use super::substitute::{unknowns, with_sizes};
 use super::types::I64;
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, fault};
@@ -74,6 +74,8 @@ impl Checker {
                     return value(kind, of);
                 }
                 let (of, own) = self.unifier.renamed(&of, &known.open);
+                // The value is one, and so are its sizes, which have a name of their own in each use.
+                own.iter().for_each(|own| self.unifier.soften(*own));
                 Ok(Callee::Value(self.bound(Expression { kind, of, span }, &known.defined.name, own)))
             }
             Value::Intrinsic(name, scheme) => {
@@ -199,7 +201,8 @@ impl Checker {
             return Ok(Expression { kind, of: I64, span });
         }
         let (of, binds) = self.unifier.renamed(&result, &exists);
-        let of = with_sizes(&of, &sizes);
+        let (of, known) = self.unifier.revealed(with_sizes(&of, &sizes));
+        let binds: Vec<Local> = binds.into_iter().chain(known).collect();
         let kind = ExpressionKind::Apply { function: Box::new(function), argument: Box::new(argument) };
         let value = Expression { kind, of, span };
         Ok(if binds.is_empty() { value } else { self.bound(value, "result", binds) })
@@ -246,6 +249,13 @@ impl Unifier {
         if matches!(self.head(expected), Type::Unknown(_)) || matches!(self.head(result), Type::Prim(_)) {
             return;
         }
+        // What has sizes that are known only from the result says nothing of them before.
+        if let Type::Unknown(unknown) = self.head(result)
+            && self.types[unknown as usize].lifted == Some(true)
+            && !unknowns(&self.resolve(expected)).1.is_empty()
+        {
+            return;
+        }
         let span = Span::default();
         let mut open: HashMap<Local, Size> = HashMap::new();
         for local in wanted.iter().flat_map(|wanted| wanted.name.iter().chain(&wanted.exists)) {
@@ -270,8 +280,7 @@ fn is_late(argument: &Argument<'_>) -> bool {
         | tree::ExpressionKind::Section(_)
         | tree::ExpressionKind::SectionLeft(..)
         | tree::ExpressionKind::SectionRight(..)
-        | tree::ExpressionKind::SectionField(_)
-        | tree::ExpressionKind::SectionIndex(_) => true,
+        | tree::ExpressionKind::SectionPath(_) => true,
         tree::ExpressionKind::Binary(operator, ..) => matches!(&*operator.name, ">->" | "<-<"),
         // A function that is given some of its arguments may hold a function written in place.
         tree::ExpressionKind::Apply(_, arguments) => {

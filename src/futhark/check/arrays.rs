@@ -4,7 +4,6 @@
 //! there (tests/language/check.rs).
 
 use super::report::{Role, counted};
-use super::substitute::with_sizes;
 use super::types::I64;
 use super::unify::{Prims, Required, Unifier};
 use super::{Checked, Checker, fault};
@@ -57,6 +56,7 @@ impl Checker {
             }
             None => {
                 let local = self.unifier.fresh("k");
+                self.unifier.soften(local);
                 binds.push(local);
                 Size::Local(local)
             }
@@ -72,23 +72,8 @@ impl Checker {
         Ok(if binds.is_empty() { value } else { self.bound(value, "slice", binds) })
     }
 
-    pub(super) fn update(
-        &mut self,
-        array: Expression,
-        written: &[tree::Index],
-        value: &tree::Expression,
-        span: Span,
-    ) -> Checked<Expression> {
-        let (part, indices, open) = self.indices(&array.of, written, span)?;
-        let open = open.into_iter().map(|local| (local, self.unifier.unknown_size(span))).collect();
-        let part = with_sizes(&part, &open);
-        let value = self.check(value, &part, Role::Update)?;
-        let of = array.of.clone();
-        Ok(Expression { kind: ExpressionKind::Update(Box::new(array), indices, Box::new(value)), of, span })
-    }
-
     /// What is between brackets, the type of what it finds, and the sizes of it that are not known.
-    fn indices(
+    pub(super) fn indices(
         &mut self,
         array: &Type,
         written: &[tree::Index],
@@ -123,6 +108,7 @@ impl Checker {
                     let (index, length) = self.slice(&size, ends, span)?;
                     let length = length.unwrap_or_else(|| {
                         let local = self.unifier.fresh("k");
+                        self.unifier.soften(local);
                         open.push(local);
                         Size::Local(local)
                     });

@@ -3,10 +3,13 @@
 //! Law: a size is known around a branch or a loop only if all branches, or all iterations, agree on it
 //! (tests/language/check.rs).
 
+use std::collections::HashMap;
+
 use super::expressions::{BOOL, pattern_value};
+use super::ownership::Owned;
 use super::report::Role;
 use super::scope::Value;
-use super::substitute::{map_dimensions, mentions, with_sizes};
+use super::substitute::{map_dimensions, map_type, mentions, unknowns, with_sizes};
 use super::types::I64;
 use super::unify::{Clash, Prims, Required, Unifier};
 use super::{Checked, Checker, deep, fault};
@@ -108,6 +111,7 @@ impl Checker {
             tree::LoopForm::While(_) => None,
         };
 
+        self.ownership.loops.insert(written.pattern.span, Owned::of_pattern(&written.pattern));
         let mut made = None;
         let mut dimensions = Vec::new();
         let body = self.body(|checker| {
@@ -137,7 +141,7 @@ impl Checker {
                 }
                 (tree::LoopForm::For(name, ..), Some((_, end))) => {
                     let local = checker.unifier.local(name);
-                    checker.scopes.env.values.insert(name.clone(), Value::Local(local, end.of.clone()));
+                    checker.scopes.env.bind(name, Value::Local(local, end.of.clone()));
                     LoopForm::For(local, end)
                 }
                 (tree::LoopForm::In(..) | tree::LoopForm::For(..), None) => unreachable!("checked above"),
@@ -196,9 +200,20 @@ impl Unifier {
         if matches!(of, Type::Unknown(_)) {
             return None;
         }
-        Some(map_dimensions(&of, &mut |size| {
+        let of = map_dimensions(&of, &mut |size| {
             let unknown = mentions(size, &mut |leaf| matches!(leaf, Size::Unknown(_)));
             if unknown { self.unknown_size(span) } else { size.clone() }
+        });
+        // A part of which nothing is known may have sizes that differ in each branch, too.
+        let mut fresh = HashMap::new();
+        for unknown in unknowns(&of).0 {
+            if matches!(self.types[unknown as usize].required, Required::Nothing) {
+                fresh.insert(unknown, self.unknown(Required::Nothing, span));
+            }
+        }
+        Some(map_type(&of, &mut |_| None, &mut |variable| match variable {
+            Type::Unknown(unknown) => fresh.get(unknown).cloned(),
+            _ => None,
         }))
     }
 
@@ -208,8 +223,9 @@ impl Unifier {
         let mut binds = Vec::new();
         let mut of = values[0].of.clone();
         for value in &values[1..] {
+            let mut pairs = HashMap::new();
             of = self
-                .join_types(&of, &value.of, &mut binds)
+                .join_types(&of, &value.of, &mut binds, &mut pairs)
                 .map_err(|clash| self.mismatch(&clash, &value.of, &values[0].of, Role::Branch, value.span))?;
         }
         let (of, open) = self.open_result(&self.resolve(&of), &[], level, values[0].span)?;
@@ -224,10 +240,17 @@ impl Unifier {
         Ok((of, binds))
     }
 
-    fn join_types(&mut self, a: &Type, b: &Type, binds: &mut Vec<Local>) -> Result<Type, Clash> {
+    /// The type of two values; two sizes that differ are one size of it wherever they differ so, one of `pairs`.
+    fn join_types(
+        &mut self,
+        a: &Type,
+        b: &Type,
+        binds: &mut Vec<Local>,
+        pairs: &mut HashMap<(Size, Size), Local>,
+    ) -> Result<Type, Clash> {
         deep(|| match (self.head(a), self.head(b)) {
             (Type::Array(n, a), Type::Array(m, b)) => {
-                let element = self.join_types(&a, &b, binds)?;
+                let element = self.join_types(&a, &b, binds, pairs)?;
                 let (n, m) = (self.resolve_size(&n), self.resolve_size(&m));
                 let unknown = |leaf: &Size| matches!(leaf, Size::Unknown(_));
                 let known = !mentions(&n, &mut { unknown }) && !mentions(&m, &mut { unknown });
@@ -235,13 +258,17 @@ impl Unifier {
                 let size = if same {
                     n
                 } else {
-                    let local = self.fresh("k");
-                    binds.push(local);
-                    Size::Local(local)
+                    Size::Local(*pairs.entry((n.clone(), m.clone())).or_insert_with(|| {
+                        let local = self.fresh("k");
+                        self.soften_as(local, &n);
+                        self.soften_as(local, &m);
+                        binds.push(local);
+                        local
+                    }))
                 };
                 Ok(Type::Array(Box::new(size), Box::new(element)))
             }
-            (Type::Record(a), Type::Record(b)) => record_of_both(&a, &b, |a, b| self.join_types(a, b, binds)),
+            (Type::Record(a), Type::Record(b)) => record_of_both(&a, &b, |a, b| self.join_types(a, b, binds, pairs)),
             (a, b) => {
                 // The next is bound to the first, so that many make no chain.
                 self.unify(&b, &a)?;
@@ -324,6 +351,9 @@ impl Unifier {
             at += 1;
             if same[at - 1] {
                 self.eliminated.insert(d.within, d.before.clone());
+            } else {
+                self.soften_as(d.within, &d.before);
+                self.soften_as(d.within, &d.after);
             }
             !same[at - 1]
         });

@@ -16,12 +16,15 @@ impl Checker {
         match self.unifier.unify(&value.of, wanted) {
             Ok(false) => Ok(match (role, self.unifier.head(wanted)) {
                 // What is written says the sizes as the user thinks of them.
-                (Role::Result | Role::Ascription, Type::Array(..) | Type::Record(_)) => {
+                (Role::Result | Role::Ascription | Role::Coercion, Type::Array(..) | Type::Record(_)) => {
                     Expression { of: wanted.clone(), ..value }
                 }
                 _ => value,
             }),
-            Ok(true) => self.coerce(value, wanted, role),
+            Ok(true) => {
+                self.note_comparison(value.span, role);
+                self.coerce(value, wanted, role)
+            }
             Err(clash) => Err(self.unifier.mismatch(&clash, &value.of, wanted, role, value.span)),
         }
     }

@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::recursion::complete_calls;
 use super::scope::{Env, Known, Module, NamedSignature, Template, Value, plain};
 use super::unify::Unifier;
-use super::{Checked, Checker, Declarations, FOLLOWS, fault};
+use super::{Checked, Checker, Declarations, FOLLOWS, RECURSION, fault, unused};
 use crate::futhark::core::{Defined, Definition, Entry, Local, Size, Type};
 use crate::futhark::source::{Message, Name, Span};
 use crate::futhark::syntax::tree::{self, DeclarationKind};
@@ -21,10 +22,10 @@ fn declared(declaration: &tree::Declaration) -> Option<(&'static str, &Name, Spa
     match &declaration.kind {
         DeclarationKind::Value(value) => Some(("value", &value.name, value.name_span)),
         DeclarationKind::Type(declared) => Some(("type", &declared.name, declaration.span)),
-        DeclarationKind::Module(declared) => Some(("module", &declared.name, declaration.span)),
+        // Modules have names among the values.
+        DeclarationKind::Module(declared) => Some(("value", &declared.name, declaration.span)),
         DeclarationKind::Signature(name, _) => Some(("module type", name, declaration.span)),
-        DeclarationKind::Local(inside) => declared(inside),
-        DeclarationKind::Open(_) | DeclarationKind::Import(_) => None,
+        DeclarationKind::Local(_) | DeclarationKind::Open(_) | DeclarationKind::Import(_) => None,
     }
 }
 
@@ -48,8 +49,9 @@ impl Declarations<'_> {
 
     /// Reports mistakes that do not follow from others.
     pub(super) fn report(&mut self, messages: impl IntoIterator<Item = Message>) {
-        self.messages.extend(messages.into_iter().filter(|message| message.code != FOLLOWS));
-        self.checker.scopes.is_terse = self.messages.len() >= GUESSES;
+        // The body of a parametric module is checked for each module it is applied to.
+        messages.into_iter().filter(|message| message.code != FOLLOWS).for_each(|message| self.messages.add(message));
+        self.checker.scopes.is_terse = self.messages.all().len() >= GUESSES;
     }
 
     fn declaration(&mut self, declaration: &tree::Declaration, exports: &mut Env) -> Checked<()> {
@@ -58,18 +60,23 @@ impl Declarations<'_> {
                 let checked = self.value(value);
                 // A name whose definition is wrong is known all the same, so that its uses are not reported too.
                 let entry = checked.as_ref().map_or(Value::Poisoned, Value::clone);
-                self.checker.scopes.declare(exports, |env| drop(env.values.insert(value.name.clone(), entry.clone())));
+                self.checker.scopes.declare(exports, |env| env.values.define(value.name.clone(), entry.clone()));
                 checked.map(drop)
             }
             DeclarationKind::Type(declared) => {
                 let template = match &declared.definition {
-                    Some(definition) => self.checker.template(&declared.params, definition),
+                    Some(definition) => self.checker.declared_type(declared, definition),
                     None => fault("type", declaration.span, "this type is not said", "write `type t = …`"),
                 };
                 // Forget only what belongs to this declaration.
                 self.checker.forget();
-                let wrong = || Template { params: Vec::new(), open: Vec::new(), body: Type::tuple(vec![]) };
-                let (template, failed) = template.map_or_else(|fault| (wrong(), Err(fault)), |known| (known, Ok(())));
+                let wrong = || Template {
+                    params: Vec::new(),
+                    open: Vec::new(),
+                    lifted: declared.lifted,
+                    body: Type::tuple(vec![]),
+                };
+                let (template, failed) = template.unwrap_or_else(|fault| (wrong(), Err(fault)));
                 let template = Rc::new(template);
                 self.checker
                     .scopes
@@ -98,6 +105,12 @@ impl Declarations<'_> {
                 checked.map(drop)
             }
             DeclarationKind::Signature(name, signature) => {
+                self.checker.is_sealed = true;
+                if self.promising {
+                    let promised = self.checker.promised(signature, &mut Vec::new());
+                    self.checker.forget();
+                    promised?;
+                }
                 let named =
                     Rc::new(NamedSignature { signature: signature.clone(), env: self.checker.scopes.env.clone() });
                 self.checker.scopes.declare(exports, |env| drop(env.signatures.insert(name.clone(), named.clone())));
@@ -115,10 +128,27 @@ impl Declarations<'_> {
         {
             return self.checker.scopes.find_value(name);
         }
-        let checked = self.checker.scoped(|checker| checker.definition(declared));
+        let number = Definition(u32::try_from(self.definitions.defined.len()).expect("fewer than 2^32 definitions"));
+        let mut checked = self.checker.scoped(|checker| checker.definition(declared, None));
+        if !declared.params.is_empty() && checked.as_ref().is_err_and(|fault| fault.code == RECURSION) {
+            self.checker.forget();
+            checked = self.checker.scoped(|checker| checker.definition(declared, Some(number)));
+        }
         let known = checked.and_then(|(defined, open)| {
-            let number = u32::try_from(self.definitions.defined.len()).expect("fewer than 2^32 definitions");
-            let known = Known { number: Definition(number), defined: Rc::new(defined), open };
+            if declared.entry && self.depth > 0 {
+                let text = format!("the entry `{}` is within a module, where nothing outside finds it", declared.name);
+                return fault(
+                    "entry",
+                    declared.name_span,
+                    text,
+                    "define it with `def`, and an entry around that calls it",
+                );
+            }
+            let held = self.checker.consumption(&defined, number)?;
+            if !within_prelude {
+                unused::warnings(declared).into_iter().for_each(|warning| self.checker.warnings.add(warning));
+            }
+            let known = Known { number, defined: Rc::new(defined), open };
             if declared.entry {
                 self.definitions.entries.push(self.checker.unifier.entry(declared, &known)?);
             }
@@ -126,6 +156,7 @@ impl Declarations<'_> {
                 self.checker.scopes.length = Some(known.number);
             }
             self.definitions.defined.push(known.defined.clone());
+            self.checker.ownership.definitions.push((declared.name.clone(), held));
             Ok(Value::Definition(Rc::new(known)))
         });
         self.checker.forget();
@@ -151,22 +182,35 @@ impl Checker {
     /// What inference knew of a declaration is needed no more.
     pub(super) fn forget(&mut self) {
         self.unifier.forget();
+        self.ownership.forget();
         self.digits.clear();
+        self.holes.clear();
+        self.compared.clear();
         self.bodies.pending.clear();
         self.unifier.level = 0;
         self.bodies.outside = false;
     }
 
-    /// A definition, of which all is known, and the sizes of its type that are known only from its value.
-    fn definition(&mut self, declared: &tree::ValueDeclaration) -> Checked<(Defined, Vec<Local>)> {
+    /// A definition, of which all is known, and the sizes of its type that are known only from its value. A function that calls
+    /// itself is checked with its own number, `own`.
+    fn definition(
+        &mut self,
+        declared: &tree::ValueDeclaration,
+        own: Option<Definition>,
+    ) -> Checked<(Defined, Vec<Local>)> {
         let (name, span) = (declared.name.clone(), declared.name_span);
-        let (mut scheme, mut body) = self.defined(declared)?;
+        let (mut scheme, mut body) = self.defined(declared, own)?;
         let mut open = Vec::new();
         if !matches!(scheme.body, Type::Function { .. }) {
             (scheme.body, open) = self.unifier.open_result(&scheme.body, &scheme.sizes, 0, span)?;
         }
+        self.filled();
         self.finish().expression(&mut body)?;
+        self.unifier.instances_hold(span)?;
         scheme.body = self.unifier.complete(&scheme.body, span)?;
+        if let Some(own) = own {
+            complete_calls(&mut body, own, &scheme);
+        }
         Ok((Defined { name, span, scheme, body }, open))
     }
 

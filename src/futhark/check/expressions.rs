@@ -6,12 +6,12 @@
 use super::apply::{Argument, Callee};
 use super::report::Role;
 use super::scope::{Module, Value, plain, show_name};
-use super::sections::parameter;
+use super::substitute::has_size;
 use super::types::{distinct, field_order};
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, Pending, deep, fault};
 use crate::futhark::core::{self, Expression, ExpressionKind, Pattern, Prim, Type};
-use crate::futhark::source::{Name, Span};
+use crate::futhark::source::{Name, Span, numbered};
 use crate::futhark::syntax::tree::{self, ExpressionKind as Tree, PatternKind};
 
 pub(super) const BOOL: Type = Type::Prim(Prim::Bool);
@@ -39,8 +39,9 @@ impl Checker {
             Tree::Literal(literal) => self.literal(literal, span),
             Tree::Name(name) | Tree::Section(name) => self.name(name),
             Tree::Hole => {
-                let wanted = expected.map_or_else(|| "_".into(), |of| self.unifier.show(of));
-                fault("hole", span, format!("a hole of type {wanted}"), "write an expression of this type here")
+                let of = expected.cloned().unwrap_or_else(|| self.unifier.unknown(Required::Nothing, span));
+                self.holes.push((of.clone(), span));
+                Ok(Expression { kind: ExpressionKind::Hole, of, span })
             }
             Tree::Tuple(components) => self.tuple(components, expected, span),
             Tree::Record(fields) => self.record(fields, expected, span),
@@ -54,11 +55,10 @@ impl Checker {
                 let array = self.expression(array, None)?;
                 self.index(array, indices, span)
             }
-            Tree::Update(array, indices, value) => {
-                let array = self.expression(array, expected)?;
-                self.update(array, indices, value, span)
+            Tree::Update(whole, path, value) => {
+                let whole = self.expression(whole, expected)?;
+                self.replaced(whole, path, value, span)
             }
-            Tree::RecordUpdate(record, path, value) => self.record_update(record, path, value, expected, span),
             Tree::Apply(function, arguments) => {
                 let arguments = arguments.iter().map(Argument::Written).collect();
                 let (callee, shown) = self.applied(function)?;
@@ -78,8 +78,7 @@ impl Checker {
                 self.apply(callee, &show_name(operator), vec![Argument::Written(a)], None, span)
             }
             Tree::SectionRight(operator, b) => self.section_right(operator, b, expected, span),
-            Tree::SectionField(path) => self.section_field(path, expected, span),
-            Tree::SectionIndex(indices) => self.section_index(indices, expected, span),
+            Tree::SectionPath(path) => self.section_path(path, expected, span),
             Tree::Lambda(params, result, body) => self.lambda(params, result.as_ref(), body, expected, None),
             Tree::Let(..) | Tree::LetFunction(..) | Tree::LetUpdate(..) => self.lets(written, expected),
             Tree::If(condition, yes, no) => self.conditional(condition, yes, no, expected, span),
@@ -91,8 +90,10 @@ impl Checker {
             }
             Tree::Coerce(value, of) => {
                 let of = self.type_expression(of)?;
-                let value = self.expression(value, Some(&of))?;
-                self.convert(value, &of, Role::Ascription)
+                // The value has the sizes that it has.
+                let hint = self.unifier.any_sizes(&of, span);
+                let value = self.expression(value, Some(&hint))?;
+                self.convert(value, &of, Role::Coercion)
             }
             Tree::OpenIn(name, value) => match self.scopes.find_module(name)? {
                 Module::Structure(inside) => self.scoped(|checker| {
@@ -124,7 +125,7 @@ impl Checker {
         let mut fields = Vec::with_capacity(components.len());
         for (at, component) in components.iter().enumerate() {
             let value = self.part(component, wanted.as_ref().map(|of| of[at]))?;
-            fields.push((Name::from(at.to_string()), value));
+            fields.push((numbered(at), value));
         }
         let of = Type::Record(fields.iter().map(|(name, value)| (name.clone(), value.of.clone())).collect());
         Ok(Expression { kind: ExpressionKind::Record(fields), of, span })
@@ -150,18 +151,6 @@ impl Checker {
         fields.sort_by(|(a, _), (b, _)| field_order(a, b));
         let of = Type::Record(fields.iter().map(|(name, value)| (name.clone(), value.of.clone())).collect());
         Ok(Expression { kind: ExpressionKind::Record(fields), of, span })
-    }
-
-    /// `(.a.b)`: the function that takes a field.
-    fn section_field(&mut self, path: &[Name], expected: Option<&Type>, span: Span) -> Checked<Expression> {
-        let field = |of, name: &Name| tree::Expression { kind: Tree::Field(Box::new(of), name.clone()), span };
-        self.section(path.iter().fold(parameter(span), field), expected, span)
-    }
-
-    /// `(.[i])`: the function that takes a part of an array.
-    fn section_index(&mut self, indices: &[tree::Index], expected: Option<&Type>, span: Span) -> Checked<Expression> {
-        let body = tree::Expression { kind: Tree::Index(Box::new(parameter(span)), indices.to_vec()), span };
-        self.section(body, expected, span)
     }
 
     /// An expression with attributes, which are those of a loop or say nothing here.
@@ -199,8 +188,8 @@ impl Checker {
                         checker.let_function(function)?;
                         body
                     }
-                    Tree::LetUpdate(name, indices, value, body) => {
-                        checker.let_update(name, indices, value, next.span)?;
+                    Tree::LetUpdate(name, path, value, body) => {
+                        checker.let_update(name, path, value, next.span)?;
                         body
                     }
                     _ => return checker.expression(next, expected),
@@ -222,6 +211,13 @@ impl Checker {
             self.scopes.env.values.insert(size.name.clone(), Value::Size(unknown));
         }
         let of = self.pattern_type(pattern)?;
+        let resolved = self.unifier.resolve(&of);
+        for size in sizes {
+            let Some(Value::Size(unknown)) = self.scopes.env.values.get(&size.name) else { continue };
+            if !has_size(&resolved, unknown) {
+                return super::functions::unused_size(size);
+            }
+        }
         let inside = outside.map(|outside| std::mem::replace(&mut self.scopes.env, outside));
         let value = self.check(value, &of, Role::Ascription)?;
         if let Some(inside) = inside {
@@ -234,7 +230,7 @@ impl Checker {
     }
 
     fn let_function(&mut self, function: &tree::ValueDeclaration) -> Checked<()> {
-        let (scheme, value) = self.defined(function)?;
+        let (scheme, value) = self.defined(function, None)?;
         let local = self.unifier.local(&function.name);
         let entry = if scheme.sizes.is_empty() && scheme.types.is_empty() {
             let of = value.of.clone();
@@ -245,22 +241,7 @@ impl Checker {
             self.bodies.pending.last_mut().expect("inside a body").push(pending);
             Value::Generic(local, std::rc::Rc::new(scheme))
         };
-        self.scopes.env.values.insert(function.name.clone(), entry);
-        Ok(())
-    }
-
-    fn let_update(
-        &mut self,
-        name: &Name,
-        indices: &[tree::Index],
-        value: &tree::Expression,
-        span: Span,
-    ) -> Checked<()> {
-        let array = self.name(&plain(name, span))?;
-        let updated = self.update(array, indices, value, span)?;
-        let (local, of) = (self.unifier.local(name), updated.of.clone());
-        self.bind(Pattern::variable(local, of.clone(), span), updated);
-        self.scopes.env.values.insert(name.clone(), Value::Local(local, of));
+        self.scopes.env.bind(&function.name, entry);
         Ok(())
     }
 
@@ -358,29 +339,6 @@ impl Checker {
         let held = parts.iter().map(|part| part.of.clone()).collect();
         let of = self.unifier.unknown(Required::Constructors(vec![(name.clone(), held)]), span);
         Ok(Expression { kind: ExpressionKind::Constructor(name.clone(), parts), of, span })
-    }
-
-    fn record_update(
-        &mut self,
-        record: &tree::Expression,
-        path: &[Name],
-        value: &tree::Expression,
-        expected: Option<&Type>,
-        span: Span,
-    ) -> Checked<Expression> {
-        let record = self.expression(record, expected)?;
-        let record = self.named(record, "record");
-        let mut inner = record.clone();
-        for name in path {
-            inner = self.unifier.field(inner, name, span)?;
-        }
-        let value = self.check(value, &inner.of, Role::Update)?;
-        let of = record.of.clone();
-        Ok(Expression {
-            kind: ExpressionKind::RecordUpdate(Box::new(record), path.to_vec(), Box::new(value)),
-            of,
-            span,
-        })
     }
 }
 

@@ -6,13 +6,14 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use super::promises::as_abstract;
 use super::substitute::unknowns;
 use super::unify::{Clash, Required, Unifier};
 use super::{Checked, Checker, Definitions, deep, exhaustive, fault};
 use crate::futhark::core::{
     Constant, Definition, Entry, Expression, ExpressionKind, Instance, Pattern, PatternKind, Prim, Program, Size, Type,
 };
-use crate::futhark::source::{Name, Span};
+use crate::futhark::source::{Message, Name, Span};
 use crate::futhark::syntax::{real_of, shortened, whole_real};
 
 impl Unifier {
@@ -36,8 +37,22 @@ impl Unifier {
         });
         match unknown {
             None => Ok(size),
+            Some(cell) if self.is_free(cell) => {
+                self.sizes[cell as usize].value = Some(Size::Constant(0));
+                self.complete_size(&size, span)
+            }
             Some(cell) => Err(self.open_size(cell, span)),
         }
+    }
+
+    /// Whether nothing was said of a size: there is no array of it, so that it may be any.
+    fn is_free(&self, cell: u32) -> bool {
+        let mentions = |size: &Size| {
+            let mut found = false;
+            super::sizes::leaves(&self.resolve_size(size), &mut |leaf| found |= *leaf == Size::Unknown(cell));
+            found
+        };
+        !self.deferred.iter().any(|(a, b)| mentions(a) || mentions(b))
     }
 
     fn open_size(&self, cell: u32, span: Span) -> super::Fault {
@@ -56,17 +71,20 @@ impl Unifier {
         )
     }
 
-    /// The type, in which nothing may be left unknown.
+    /// The type, in which nothing may be left unknown. What nothing is said of is the unit; a size of which nothing is said is 0.
     pub(super) fn complete(&mut self, of: &Type, span: Span) -> Checked<Type> {
         self.small(of, span)?;
         let mut resolved = self.resolve(of);
         for _ in 0..64 {
             let (unknown_types, unknown_sizes) = unknowns(&resolved);
             let Some(&cell) = unknown_types.last() else {
-                return match unknown_sizes.last() {
-                    None => Ok(resolved),
-                    Some(&cell) => Err(self.open_size(cell, span)),
-                };
+                if unknown_sizes.is_empty() {
+                    return Ok(resolved);
+                }
+                for cell in unknown_sizes {
+                    self.complete_size(&Size::Unknown(cell), span)?;
+                }
+                return Ok(self.resolve(&resolved));
             };
             let found = &self.types[cell as usize];
             let place = if found.span.is_prelude() { span } else { found.span };
@@ -80,7 +98,8 @@ impl Unifier {
                     if let Some(owner) = self.required_by(cell) {
                         return self.complete(&Type::Unknown(owner), span);
                     }
-                    return fault("ambiguous", place, "the type of this cannot be determined", "write it: `(e : t)`");
+                    // Nothing needs it to be another.
+                    self.types[cell as usize].value = Some(Type::tuple(Vec::new()));
                 }
                 Required::Fields(_) => {
                     let text = format!("the type of this record is not known: {shown}");
@@ -124,14 +143,37 @@ impl Unifier {
 
 /// What is put in at the end of a definition.
 pub(super) struct Finish<'a> {
-    unifier: &'a mut Unifier,
+    pub(super) unifier: &'a mut Unifier,
     digits: &'a HashMap<Span, Name>,
+    pub(super) compared: &'a HashMap<Span, String>,
 }
 
 impl Checker {
+    /// Warns of the holes of the definition, each of the type that it is needed at; where nothing is needed, it is the unit, and
+    /// an array without elements.
+    pub(super) fn filled(&mut self) {
+        for (of, span) in std::mem::take(&mut self.holes) {
+            let (types, sizes) = unknowns(&self.unifier.resolve(&of));
+            let shown = self.unifier.show(&of);
+            for unknown in types {
+                let cell = &mut self.unifier.types[unknown as usize];
+                if matches!(cell.required, Required::Nothing) && cell.value.is_none() {
+                    cell.value = Some(Type::tuple(Vec::new()));
+                }
+            }
+            for unknown in sizes {
+                self.unifier.sizes[unknown as usize].value.get_or_insert(Size::Constant(0));
+            }
+            let hint = "write an expression of this type here; the program runs until it is reached";
+            if !self.warnings.has(span) {
+                self.warnings.add(Message::warning("hole", span, format!("a hole of type {shown}")).hint(hint));
+            }
+        }
+    }
+
     /// For the end of the definition that is being checked.
     pub(super) fn finish(&mut self) -> Finish<'_> {
-        Finish { unifier: &mut self.unifier, digits: &self.digits }
+        Finish { unifier: &mut self.unifier, digits: &self.digits, compared: &self.compared }
     }
 }
 
@@ -152,7 +194,7 @@ impl Finish<'_> {
         }
         let is_joined =
             matches!(value.kind, ExpressionKind::If(..) | ExpressionKind::Match(..) | ExpressionKind::Loop(_));
-        if is_joined && holds_function(&value.of) || holds_functions(&value.of) {
+        if is_joined && self.unifier.holds_function(&value.of) || self.unifier.holds_functions(&value.of) {
             let place = if is_joined { "the result of a branch or a loop" } else { "an element of an array" };
             let text = format!("a function cannot be {place}, and this is of type {}", self.unifier.show(&value.of));
             return fault("type", span, text, "is an argument missing? Else apply the function where it is known");
@@ -198,7 +240,7 @@ impl Finish<'_> {
                     let inner = std::mem::replace(&mut inner.kind, ExpressionKind::Array(Vec::new()));
                     value.kind = inner;
                 }
-                Ok(false) => {}
+                Ok(false) => self.not_apart(&inner.of, &value.of, inner.span)?,
                 Err(clash) => {
                     return Err(self.unifier.mismatch(
                         &clash,
@@ -232,16 +274,20 @@ impl Finish<'_> {
         let Type::Prim(prim) = of else { return Ok(constant) };
         match constant {
             Constant::Bool(_) => Ok(constant),
-            Constant::Integer(value) if prim.is_real() => Ok(Constant::Real(whole_real(*prim, value))),
+            Constant::Integer(value) if prim.is_real() => match whole_real(*prim, value) {
+                real if real.is_infinite() => {
+                    let text = format!("the number {value} does not fit {}", prim.name());
+                    fault("literal", span, text, format!("infinity is `{}.inf`", prim.name()))
+                }
+                real => Ok(Constant::Real(real)),
+            },
             Constant::Integer(value) => {
                 let (lowest, highest) = prim.bounds();
-                // The negation of a number without sign wraps.
-                let written = if prim.is_signed() { lowest } else { -highest };
-                if !(written..=highest).contains(&value) {
+                if !(lowest..=highest).contains(&value) {
                     let text = format!("the number {value} does not fit {}", prim.name());
                     return fault("literal", span, text, format!("its kind goes from {lowest} to {highest}"));
                 }
-                Ok(Constant::Integer(if value < lowest { value + highest + 1 } else { value }))
+                Ok(Constant::Integer(value))
             }
             Constant::Real(value) => {
                 let Some(digits) = self.digits.get(&span) else { return Ok(Constant::Real(value)) };
@@ -284,25 +330,9 @@ fn shift_zeros(kind: Prim, operands: Vec<Expression>, span: Span) -> ExpressionK
     ExpressionKind::Convert(Box::new(Expression { kind: shr(converted), of: of.clone(), span }))
 }
 
-/// Whether a value is a function or has one in it.
-fn holds_function(of: &Type) -> bool {
-    matches!(of, Type::Function { .. }) || of.children().any(holds_function)
-}
-
-/// Whether a value is an array of functions or has one in it.
-fn holds_functions(of: &Type) -> bool {
-    match of {
-        Type::Function { .. } => false,
-        Type::Array(_, of) | Type::Accumulator(of) => holds_function(of),
-        Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Record(_) | Type::Sum(_) => {
-            of.children().any(holds_functions)
-        }
-    }
-}
-
 fn comparable(of: &Type) -> bool {
     let is_open = matches!(of, Type::Function { .. } | Type::Var(_) | Type::Accumulator(_) | Type::Unknown(_));
-    !is_open && of.children().all(comparable)
+    !is_open && as_abstract(of).is_none() && of.children().all(comparable)
 }
 
 /// A value that the patterns do not fit, if there is one and it is found in time.

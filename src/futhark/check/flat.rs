@@ -314,7 +314,15 @@ impl<'p> Search<'p> {
             return self.walk(head);
         }
         // The derivative of a function that comes with one is no matter of what is in it.
-        if matches!(&head.kind, E::Intrinsic(name, _) if &**name == "with_vjp") {
+        let gives_its_own = match &head.kind {
+            E::Intrinsic(name, _) => &**name == "with_vjp",
+            E::Definition(definition, _) => {
+                let defined = self.defined(*definition);
+                is_prelude(defined) && &*defined.name == "with_vjp_tape"
+            }
+            _ => false,
+        };
+        if gives_its_own {
             return activity;
         }
         functions.into_iter().for_each(|function| self.called(function, false));

@@ -11,9 +11,9 @@ use super::substitute::{binders, dimensions, map_dimensions, mentions, unknowns,
 use super::types::{I64, distinct};
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, fault};
-use crate::futhark::core::{Expression, Local, Pattern, Scheme, Size, Type, TypeVar};
+use crate::futhark::core::{Definition, Expression, Local, Pattern, Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
-use crate::futhark::syntax::tree;
+use crate::futhark::syntax::tree::{self, TypeParamKind};
 
 impl Checker {
     /// A function of one or more parameters. Of a function with a name, sizes that are written as `[]` become parameters.
@@ -30,6 +30,7 @@ impl Checker {
         if let Some(first) = params.first() {
             distinct(names.into_iter(), "name", first.span)?;
         }
+        self.ownership.function(params, result);
         let mut bound = Vec::with_capacity(params.len());
         let body = self.body(|checker| {
             let mut expected = expected.map(|of| checker.unifier.resolve(of));
@@ -74,14 +75,31 @@ impl Checker {
         self.unifier.close(bound, body)
     }
 
-    /// A function or constant with a name, and what it is generic in.
-    pub(super) fn defined(&mut self, value: &tree::ValueDeclaration) -> Checked<(Scheme, Expression)> {
+    /// A function or constant with a name, and what it is generic in. A function that calls itself has a number already.
+    pub(super) fn defined(
+        &mut self,
+        value: &tree::ValueDeclaration,
+        own: Option<Definition>,
+    ) -> Checked<(Scheme, Expression)> {
         self.scopes.defining.push(value.name.clone());
-        let checked = self.deeper(|checker| checker.defined_within(value));
+        let checked: Checked<_> = self.deeper(|checker| {
+            let assumed = own.map(|number| checker.own_name(value, number)).transpose()?;
+            let (sizes, types, body) = checker.defined_within(value)?;
+            if let Some(assumed) = assumed {
+                checker.agrees(&assumed, (&sizes, &types), &body.of, value.name_span)?;
+            }
+            Ok((sizes, types, body))
+        });
         self.scopes.defining.pop();
         let (sizes, types, body) = checked?;
         let (sizes, types) = self.unifier.generalise(&body.of, sizes, types, value.name_span)?;
-        Ok((Scheme { sizes, types, body: self.unifier.resolve(&body.of) }, body))
+        let scheme = Scheme { sizes, types, body: self.unifier.resolve(&body.of) };
+        let used = scheme.body.locals();
+        let written = value.type_params.iter().filter(|param| param.kind == TypeParamKind::Size);
+        match written.zip(&scheme.sizes).find(|(_, size)| !used.contains(size)) {
+            Some((param, _)) => unused_size(param),
+            None => Ok((scheme, body)),
+        }
     }
 
     fn defined_within(&mut self, value: &tree::ValueDeclaration) -> Checked<(Vec<Local>, Vec<TypeVar>, Expression)> {
@@ -107,13 +125,18 @@ impl Checker {
 
 impl Unifier {
     /// Makes the sizes that were left open since there were that many into parameters, each different from all others.
-    fn rigid(&mut self, before: usize, sizes: &mut Vec<Local>) {
+    pub(super) fn rigid(&mut self, before: usize, sizes: &mut Vec<Local>) {
         for unknown in before..self.sizes.len() {
             if self.sizes[unknown].value.is_none() {
                 let name = self.size_name(sizes);
                 let local = self.fresh(&name);
                 // It is bound around the parameters.
                 self.local_levels[local.0 as usize] = self.level - 1;
+                if self.sizes[unknown].is_written {
+                    self.soften(local);
+                } else {
+                    self.implicit.insert(local);
+                }
                 self.sizes[unknown].value = Some(Size::Local(local));
                 sizes.push(local);
             }
@@ -223,6 +246,7 @@ impl Unifier {
                 let open = *plain.entry(*local).or_insert_with(|| {
                     let open = self.bound_by_type(&self.locals[local.0 as usize].clone());
                     exists.push(open);
+                    self.soften_as(open, size);
                     open
                 });
                 replaced.insert(size.clone(), Size::Local(open));
@@ -248,6 +272,7 @@ impl Unifier {
                 None => {
                     let open = self.bound_by_type(&Name::from("k"));
                     exists.push(open);
+                    self.soften_as(open, size);
                     opened.insert(normal, open);
                     open
                 }
@@ -325,6 +350,9 @@ impl Unifier {
                 }
                 let local = self.fresh(&self.size_name(&sizes));
                 self.local_levels[local.0 as usize] = level + 1;
+                if self.sizes[unknown as usize].is_written {
+                    self.soften(local);
+                }
                 self.sizes[unknown as usize].value = Some(Size::Local(local));
                 sizes.push(local);
                 changed = true;
@@ -334,9 +362,13 @@ impl Unifier {
                 if cell.value.is_some() || cell.level <= level {
                     continue;
                 }
+                let cell_lifted = cell.lifted;
                 let value = match &cell.required {
                     Required::Nothing => {
                         let var = self.type_variable(&Name::from(letter(b'a', types.len())));
+                        if cell_lifted == Some(false) {
+                            self.lifted.insert(var.id, TypeParamKind::Type);
+                        }
                         types.push(var.clone());
                         Some(Type::Var(var))
                     }
@@ -359,8 +391,14 @@ impl Unifier {
     }
 }
 
+/// A size that is given a name and says nothing.
+pub(super) fn unused_size<T>(param: &tree::TypeParam) -> Checked<T> {
+    let text = format!("no array has the size `{}`, so nothing says what it is", param.name);
+    fault("size", param.span, text, format!("leave it out, or use it: `(xs: [{}]t)`", param.name))
+}
+
 /// The names that a pattern binds.
-fn pattern_names<'p>(pattern: &'p tree::Pattern, found: &mut Vec<&'p Name>) {
+pub(super) fn pattern_names<'p>(pattern: &'p tree::Pattern, found: &mut Vec<&'p Name>) {
     match &pattern.kind {
         tree::PatternKind::Name(name) => found.push(name),
         tree::PatternKind::Wildcard | tree::PatternKind::Literal(_) => {}

@@ -66,6 +66,16 @@ impl Unifier {
             return Err(Clash::Large);
         }
         let of = self.resolved(of);
+        let mut escapes = false;
+        visit(&of, &mut |part| match part {
+            Part::Variable(Type::Var(var)) => {
+                escapes |= self.type_levels.get(&var.id).is_some_and(|bound| *bound > level);
+            }
+            Part::Variable(_) | Part::Dimension(_) => {}
+        });
+        if escapes {
+            return Err(Clash::Types);
+        }
         // Functions bind the sizes that their own results mention.
         let mut bound = Vec::new();
         binders(&of, &mut bound);
@@ -79,6 +89,9 @@ impl Unifier {
                 let exposed = self.expose(size, level).or_else(|| self.expose(&simple?, level));
                 if let Some(exposed) = exposed {
                     return exposed;
+                }
+                if self.types[unknown as usize].lifted == Some(true) {
+                    return self.hidden_size();
                 }
                 let span = self.types[unknown as usize].span;
                 let fresh = self.unknown_size(span);

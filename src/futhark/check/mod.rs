@@ -14,16 +14,18 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `declarations`, `modules`, `signatures`, `scope` | what names stand for |
-//! | `types`, `patterns` | what is written of types |
-//! | `expressions`, `operators`, `functions`, `apply`, `sections`, `control`, `arrays`, `convert` | expressions, form by form |
+//! | `declarations`, `modules`, `signatures`, `promises`, `scope`, `names` | what names stand for |
+//! | `types`, `lifted`, `patterns` | what is written of types |
+//! | `expressions`, `operators`, `functions`, `recursion`, `apply`, `sections`, `control`, `arrays`, `paths`, `convert` | expressions, form by form |
 //! | `unify`, `levels`, `extent` | what is known of unknown types and sizes |
-//! | `finish`, `exhaustive`, `flat` | what is checked when all is known |
+//! | `finish`, `strict`, `exhaustive`, `flat`, `unused` | what is checked when all is known |
+//! | `ownership`, `consume` | who may change a value in place |
 //! | `report` | messages |
 //! | `prelude` | what every program sees, checked |
 
 mod apply;
 mod arrays;
+mod consume;
 mod control;
 mod convert;
 mod declarations;
@@ -34,24 +36,34 @@ mod finish;
 mod flat;
 mod functions;
 mod levels;
+mod lifted;
 mod modules;
+mod names;
 mod operators;
+mod ownership;
+mod paths;
 mod patterns;
 mod prelude;
+mod promises;
+mod recursion;
 mod report;
 mod scope;
 mod sections;
 mod signatures;
+mod strict;
 mod types;
 mod unify;
+mod unused;
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use self::ownership::Ownership;
+use self::report::Messages;
 use self::scope::{Env, Module, Scopes};
 use self::unify::Unifier;
 use super::chain::Rest;
-use super::core::{Defined, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme};
+use super::core::{Defined, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme, Type};
 use super::core::{sizes, substitute};
 use super::source::{Message, Name, Severity, Span};
 use super::syntax::tree;
@@ -102,12 +114,24 @@ pub fn check(file: &tree::File, imports: &mut dyn Imports) -> Result<(Program, V
         let mut declarations = prelude::start(imports);
         declarations.declarations(&file.declarations, &mut Env::default());
         declarations.main_of(file);
-        let Declarations { definitions, mut messages, checker, .. } = declarations;
-        if messages.iter().any(|message| message.severity == Severity::Error) {
-            return Err(messages);
+        let Declarations { definitions, messages, checker, files, .. } = declarations;
+        let Checker { unifier, scopes, warnings, is_sealed, .. } = checker;
+        // What is in scope holds on to definitions, which are to be moved into the program.
+        drop((scopes, files));
+        let is_wrong = |messages: &Messages| messages.all().iter().any(|it| it.severity == Severity::Error);
+        if is_wrong(&messages) {
+            return Err(messages.into_all());
         }
-        let program = finish::reachable(definitions, checker.unifier.locals);
-        messages.extend(flat::warnings(&program));
+        if is_sealed {
+            let mut again = Declarations { promising: true, ..prelude::start(imports) };
+            again.declarations(&file.declarations, &mut Env::default());
+            if is_wrong(&again.messages) {
+                return Err(again.messages.into_all());
+            }
+        }
+        let program = finish::reachable(definitions, unifier.locals);
+        let all = [messages, warnings].map(Messages::into_all).concat();
+        let messages = all.into_iter().chain(flat::warnings(&program)).collect();
         Ok((program, messages))
     })
 }
@@ -125,6 +149,9 @@ fn fault<T>(code: &'static str, span: Span, text: impl Into<String>, hint: impl 
 
 /// A mistake that follows from one already reported, and is not.
 const FOLLOWS: &str = "follows";
+
+/// The mistake that a definition mentions itself, where the name is not in scope.
+const RECURSION: &str = "recursion";
 
 fn follows() -> Fault {
     Box::new(Message::error(FOLLOWS, Span::default(), ""))
@@ -174,8 +201,12 @@ struct Files<'a> {
 struct Declarations<'a> {
     files: Files<'a>,
     definitions: Definitions,
-    messages: Vec<Message>,
+    messages: Messages,
     checker: Checker,
+    /// Whether module types are promises, and no more is known of modules.
+    promising: bool,
+    /// How many modules there are around.
+    depth: u32,
 }
 
 /// What is known within a declaration, for the forms of expressions, patterns and types.
@@ -184,8 +215,16 @@ struct Checker {
     unifier: Unifier,
     scopes: Scopes,
     bodies: Bodies,
+    ownership: Ownership,
+    /// Whether there are module types, so that the program is checked with promises as well.
+    is_sealed: bool,
     /// The digits of numbers, so that each is rounded once, to the kind it turns out to have.
     digits: HashMap<Span, Name>,
+    /// Where sizes are compared when the program runs though it does not ask for that, and what the value is wanted for.
+    compared: HashMap<Span, String>,
+    /// The holes of the declaration.
+    holes: Vec<(Type, Span)>,
+    warnings: Messages,
 }
 
 impl Checker {
@@ -242,6 +281,8 @@ impl Checker {
     /// A new variable with this value, and sizes of its type that are known only from it.
     fn bound(&mut self, value: Expression, name: &str, binds: Vec<Local>) -> Expression {
         let local = self.unifier.fresh(name);
+        self.ownership.hoisted.insert(local);
+        self.unifier.soften(local);
         let (of, span) = (value.of.clone(), value.span);
         self.bind(Pattern { binds, ..Pattern::variable(local, of.clone(), span) }, value);
         Expression::variable(local, of, span)

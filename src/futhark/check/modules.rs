@@ -5,7 +5,8 @@
 
 use std::rc::Rc;
 
-use super::scope::{Env, Module};
+use super::promises::Known;
+use super::scope::{Env, Functor, Made, Module};
 use super::{Checked, Declarations, deep, fault};
 use crate::futhark::source::{Name, Severity, Span};
 use crate::futhark::syntax::tree::{self, ModuleExpression};
@@ -26,7 +27,7 @@ impl Declarations<'_> {
         let Some(((param, signature), rest)) = declared.params.split_first() else {
             let module = self.module(&declared.body)?;
             return match &declared.signature {
-                Some(signature) => self.checker.seal(&module, signature, span),
+                Some(signature) => self.sealed(&module, signature, false, span),
                 None => Ok(module),
             };
         };
@@ -37,7 +38,118 @@ impl Declarations<'_> {
         for (param, signature) in rest.iter().rev() {
             body = ModuleExpression::Lambda(param.clone(), Box::new(signature.clone()), Box::new(body), span);
         }
-        Ok(self.checker.scopes.functor(param, signature, body))
+        self.parametric(param, signature, body, span)
+    }
+
+    /// A parametric module. Of its parameter it knows no more than is promised.
+    fn parametric(
+        &mut self,
+        param: &Name,
+        signature: &tree::Signature,
+        body: ModuleExpression,
+        span: Span,
+    ) -> Checked<Module> {
+        let module = self.checker.scopes.functor(param, signature, body);
+        self.checker.is_sealed = true;
+        if let (true, Module::Functor(functor)) = (self.promising, &module) {
+            let argument = self.checker.promised(signature, &mut Vec::new())?;
+            self.checker.forget();
+            self.made(functor, argument, span)?;
+        }
+        Ok(module)
+    }
+
+    /// The module that a parametric one makes of one that is sealed.
+    fn made(&mut self, functor: &Functor, argument: Module, span: Span) -> Checked<Module> {
+        if self.definitions.defined.len() > MAX_DEFINITIONS {
+            return fault("module", span, "this program has too many definitions", "apply fewer modules");
+        }
+        self.scoped_in(functor.env.clone(), |within| {
+            within.checker.scopes.env.modules.insert(functor.param.clone(), argument);
+            match &functor.body {
+                Made::Written(body) => within.module(body),
+                Made::Promised(signature) => {
+                    let promised = within.checker.promised(signature, &mut Vec::new());
+                    within.checker.forget();
+                    promised
+                }
+            }
+        })
+    }
+
+    /// The module as its module type lets it be seen; as an argument, with its own types.
+    fn sealed(
+        &mut self,
+        module: &Module,
+        signature: &tree::Signature,
+        is_argument: bool,
+        span: Span,
+    ) -> Checked<Module> {
+        self.checker.is_sealed = true;
+        if !self.promising {
+            return self.checker.seal(module, signature, span);
+        }
+        let promised = self.checker.promised(signature, &mut Vec::new())?;
+        let mut known = Known::new();
+        self.kept(module, &promised, &mut known, span)?;
+        let seen = match &promised {
+            Module::Structure(members) if is_argument => {
+                Module::Structure(Rc::new(self.checker.unifier.represented_members(members, &known)))
+            }
+            Module::Structure(_) | Module::Functor(_) | Module::Poisoned => promised,
+        };
+        self.checker.forget();
+        Ok(seen)
+    }
+
+    /// Whether a module keeps a promise; what the abstract types of the promise stand for becomes known.
+    fn kept(&mut self, module: &Module, promised: &Module, known: &mut Known, span: Span) -> Checked<()> {
+        match (module, promised) {
+            (Module::Poisoned, _) | (_, Module::Poisoned) => Err(super::follows()),
+            (Module::Structure(members), Module::Structure(wanted)) => {
+                self.checker.types_kept(members, wanted, known, span)?;
+                self.members_kept(members, wanted, known, span)
+            }
+            (Module::Functor(functor), Module::Functor(wanted)) => {
+                // What takes a module as promised makes one as promised.
+                let argument = self.scoped_in(wanted.env.clone(), |within| {
+                    within.checker.promised(&wanted.signature, &mut Vec::new())
+                })?;
+                let taken = self.scoped_in(functor.env.clone(), |within| {
+                    within.sealed(&argument, &functor.signature, true, span)
+                })?;
+                let made = self.made(functor, taken, span)?;
+                let result = self.made(wanted, argument, span)?;
+                self.kept(&made, &result, &mut known.clone(), span)
+            }
+            (Module::Structure(_), Module::Functor(_)) => fault(
+                "module",
+                span,
+                "a parametric module is wanted here, and this one has no parameter",
+                "give it one",
+            ),
+            (Module::Functor(_), Module::Structure(_)) => {
+                let text = "a module with members is wanted here, and this one is parametric";
+                fault("module", span, text, "apply it to a module first")
+            }
+        }
+    }
+
+    fn members_kept(&mut self, members: &Env, wanted: &Env, known: &mut Known, span: Span) -> Checked<()> {
+        self.checker.values_kept(members, wanted, known, span)?;
+        let mut names: Vec<&Name> = wanted.modules.keys().collect();
+        names.sort();
+        for name in names {
+            match (&members.modules.get(name), &wanted.modules[name]) {
+                (None, _) => return Err(super::signatures::missing("module", name, span)),
+                // Its types have been looked at together with those around.
+                (Some(Module::Structure(members)), Module::Structure(wanted)) => {
+                    self.members_kept(members, wanted, known, span)?;
+                }
+                (Some(module), promised) => self.kept(module, promised, known, span)?,
+            }
+        }
+        Ok(())
     }
 
     /// A module that has members.
@@ -57,9 +169,11 @@ impl Declarations<'_> {
             ModuleExpression::Name(name) => self.checker.scopes.find_module(name),
             ModuleExpression::Body(declarations, _) => {
                 let mut exports = Env::default();
+                self.depth += 1;
                 self.scoped_in(self.checker.scopes.env.clone(), |within| {
                     within.declarations(declarations, &mut exports)
                 });
+                self.depth -= 1;
                 Ok(Module::Structure(Rc::new(exports)))
             }
             ModuleExpression::Import(path, span) => self.import(path, *span),
@@ -74,27 +188,27 @@ impl Declarations<'_> {
                         return fault("module", place(functor), text, "leave out the argument");
                     }
                 };
-                if self.definitions.defined.len() > MAX_DEFINITIONS {
-                    return fault("module", *span, "this program has too many definitions", "apply fewer modules");
-                }
-                self.scoped_in(functor.env.clone(), |within| {
-                    let argument = within.checker.seal(&argument, &functor.signature, *span)?;
-                    within.checker.scopes.env.modules.insert(functor.param.clone(), argument);
-                    within.module(&functor.body)
-                })
+                let argument = self.scoped_in(functor.env.clone(), |within| {
+                    within.sealed(&argument, &functor.signature, true, *span)
+                })?;
+                self.made(&functor, argument, *span)
             }
             ModuleExpression::Ascribe(module, signature, span) => {
                 let module = self.module(module)?;
-                self.checker.seal(&module, signature, *span)
+                self.sealed(&module, signature, false, *span)
             }
-            ModuleExpression::Lambda(param, signature, body, _) => {
-                Ok(self.checker.scopes.functor(param, signature, (**body).clone()))
+            ModuleExpression::Lambda(param, signature, body, span) => {
+                self.parametric(param, signature, (**body).clone(), *span)
             }
         })
     }
 
     /// What another file declares.
     pub(super) fn import(&mut self, path: &Name, span: Span) -> Checked<Module> {
+        let part = path.strip_prefix("/prelude/").or_else(|| path.strip_prefix("/futlib/"));
+        if part.is_some_and(|part| PARTS_OF_PRELUDE.contains(&part)) {
+            return Ok(Module::Structure(Rc::new(self.checker.scopes.base.clone())));
+        }
         let (number, file) = match self.files.imports.load(path, span.file) {
             Ok(loaded) => loaded,
             Err(mut messages) => {
@@ -123,9 +237,11 @@ impl Declarations<'_> {
         self.files.known.insert(number, None);
         let entries = self.definitions.entries.len();
         let mut exports = Env::default();
+        let depth = std::mem::take(&mut self.depth);
         self.scoped_in(self.checker.scopes.base.clone(), |within| {
             deep(|| within.declarations(&file.declarations, &mut exports));
         });
+        self.depth = depth;
         // The entries of a program are those of its own file.
         self.definitions.entries.truncate(entries);
         let module = Module::Structure(Rc::new(exports));
@@ -133,6 +249,9 @@ impl Declarations<'_> {
         Ok(module)
     }
 }
+
+/// Files that other compilers read their prelude from; ours has what is in them, in whatever file.
+const PARTS_OF_PRELUDE: [&str; 7] = ["prelude", "soacs", "array", "math", "functional", "ad", "zip"];
 
 /// Where a module stands.
 pub(super) fn place(written: &ModuleExpression) -> Span {

@@ -95,11 +95,18 @@ impl Checker {
         let (constant, of) = match literal {
             tree::Literal::Bool(value) => (Constant::Bool(*value), Type::Prim(Prim::Bool)),
             tree::Literal::Integer(value, kind) => {
+                let mut value = *value;
                 let of = match suffix(kind).transpose()? {
-                    Some(prim) => Type::Prim(prim),
+                    Some(prim) => {
+                        // Where the kind is written, the negation of a number without sign wraps.
+                        if prim.is_integer() && !prim.is_signed() && (-prim.bounds().1..0).contains(&value) {
+                            value += prim.bounds().1 + 1;
+                        }
+                        Type::Prim(prim)
+                    }
                     None => self.unifier.unknown(Required::OneOf(number), span),
                 };
-                (Constant::Integer(*value), of)
+                (Constant::Integer(value), of)
             }
             tree::Literal::Real(digits, kind) => {
                 let of = match suffix(kind).transpose()? {

@@ -61,7 +61,7 @@ impl Checker {
                 PatternKind::Name(name) => {
                     let local = self.unifier.local(name);
                     names.push(name.clone());
-                    self.scopes.env.values.insert(name.clone(), Value::Local(local, of.clone()));
+                    self.scopes.env.bind(name, Value::Local(local, of.clone()));
                     core::PatternKind::Local(local)
                 }
                 PatternKind::Wildcard => core::PatternKind::Wildcard,

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::operators::{OPERATORS, kinds};
+use super::ownership::{Owned, Ownership};
+use super::report::Messages;
 use super::scope::{Env, Module, Operator, Scopes, Template, TemplateParam, Value};
 use super::unify::Unifier;
 use super::{Checker, Declarations, Definitions, Files, Imports, NoImports};
@@ -15,13 +17,17 @@ use crate::futhark::core::{Prim, Type};
 use crate::futhark::prelude::{FIRST, TEXTS, text};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax;
-use crate::futhark::syntax::tree::{self, DeclarationKind, Specification};
+use crate::futhark::syntax::tree::{self, DeclarationKind, Specification, TypeParamKind};
+
+/// The intrinsic function that programs do not see as a name of its own.
+const OF_PRELUDE: &str = "rows";
 
 /// The prelude, checked.
 struct Prelude {
     definitions: Definitions,
     unifier: Unifier,
     scopes: Scopes,
+    ownership: Ownership,
 }
 
 thread_local! {
@@ -32,12 +38,19 @@ thread_local! {
 /// The declarations of a program before its own: those of the prelude.
 pub(super) fn start(imports: &mut dyn Imports) -> Declarations<'_> {
     let prelude = PRELUDE.with(|cell| cell.get_or_init(|| Rc::new(read())).clone());
-    let (unifier, scopes) = (prelude.unifier.clone(), prelude.scopes.clone());
-    after(prelude.definitions.clone(), Checker { unifier, scopes, ..Checker::default() }, imports)
+    let (unifier, scopes, ownership) = (prelude.unifier.clone(), prelude.scopes.clone(), prelude.ownership.clone());
+    after(prelude.definitions.clone(), Checker { unifier, scopes, ownership, ..Checker::default() }, imports)
 }
 
 fn after(definitions: Definitions, checker: Checker, imports: &mut dyn Imports) -> Declarations<'_> {
-    Declarations { files: Files { imports, known: HashMap::new() }, definitions, messages: Vec::new(), checker }
+    Declarations {
+        files: Files { imports, known: HashMap::new() },
+        definitions,
+        messages: Messages::default(),
+        checker,
+        promising: false,
+        depth: 0,
+    }
 }
 
 fn parse(number: usize) -> tree::File {
@@ -51,7 +64,7 @@ fn parse(number: usize) -> tree::File {
 
 fn read() -> Prelude {
     let mut checker = Checker::default();
-    let known = |body| Rc::new(Template { params: Vec::new(), open: Vec::new(), body });
+    let known = |body| Rc::new(Template { params: Vec::new(), open: Vec::new(), lifted: TypeParamKind::Type, body });
     for prim in Prim::ALL {
         checker.scopes.env.types.insert(Name::from(prim.name()), known(Type::Prim(prim)));
     }
@@ -59,9 +72,11 @@ fn read() -> Prelude {
     let accumulator = Template {
         params: vec![TemplateParam::Type(of.id)],
         open: Vec::new(),
+        lifted: TypeParamKind::Type,
         body: Type::Accumulator(Box::new(Type::Var(of))),
     };
     checker.scopes.env.types.insert(Name::from("acc"), Rc::new(accumulator));
+    let mut intrinsics = Env { types: checker.scopes.env.types.clone(), ..Env::default() };
 
     for (name, params, of) in specifications(parse(0)) {
         let scheme = checker.specified(&params, &of).expect("the signatures of the prelude are well formed");
@@ -78,11 +93,19 @@ fn read() -> Prelude {
         let value = checker.scopes.scalars.values.get(operation).expect("operators are scalar operations").clone();
         checker.scopes.env.values.insert(Name::from(operator), value);
     }
+    let mut owned = HashMap::new();
     for (name, params, of) in specifications(parse(1)) {
+        owned.insert(name.clone(), Owned::of(&of));
         let scheme = checker.specified(&params, &of).expect("the signatures of the prelude are well formed");
-        checker.scopes.env.values.insert(name.clone(), Value::Intrinsic(name, Rc::new(scheme)));
+        let value = Value::Intrinsic(name.clone(), Rc::new(scheme));
+        if *name != *OF_PRELUDE {
+            checker.scopes.env.values.insert(name.clone(), value.clone());
+        }
+        intrinsics.values.insert(name, value);
     }
+    checker.ownership.intrinsics = Rc::new(owned);
     checker.unifier.forget();
+    checker.scopes.env.modules.insert(Name::from("known"), Module::Structure(Rc::new(intrinsics)));
     let scalars = Module::Structure(Rc::new(checker.scopes.scalars.clone()));
     checker.scopes.env.modules.insert(Name::from("scalar"), scalars);
     let mut none = NoImports;
@@ -90,13 +113,16 @@ fn read() -> Prelude {
     for number in 2..TEXTS.len() {
         declarations.declarations(&parse(number).declarations, &mut Env::default());
     }
-    let Declarations { mut definitions, messages, checker: Checker { unifier, mut scopes, .. }, .. } = declarations;
-    let messages: Vec<String> = messages.iter().map(|m| format!("{} at {:?}", m.text, place(m.span))).collect();
+    let Declarations { mut definitions, messages, checker, .. } = declarations;
+    let Checker { unifier, mut scopes, ownership, .. } = checker;
+    let messages: Vec<String> = messages.all().iter().map(|m| format!("{} at {:?}", m.text, place(m.span))).collect();
     assert!(messages.is_empty(), "the prelude is a correct program: {messages:#?}");
     definitions.prelude = Some(definitions.defined.len());
-    scopes.env.modules.remove("scalar");
+    for module in ["scalar", "known"] {
+        scopes.env.modules.remove(module);
+    }
     scopes.base = scopes.env.clone();
-    Prelude { definitions, unifier, scopes }
+    Prelude { definitions, unifier, scopes, ownership }
 }
 
 /// File, line and column of a place in the prelude.

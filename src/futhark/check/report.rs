@@ -4,11 +4,43 @@
 //! (tests/language/check.rs).
 
 use std::cell::Cell;
+use std::collections::HashMap;
 
 use super::unify::{Clash, Required, Unifier};
 use super::{Checked, Fault};
 use crate::futhark::core::{Prim, Shown, Size, Type};
 use crate::futhark::source::{Message, Span};
+
+/// Messages, each once, in the order in which they were found.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    all: Vec<Message>,
+    /// Which of them are about a place.
+    at: HashMap<Span, Vec<usize>>,
+}
+
+impl Messages {
+    pub(super) fn add(&mut self, message: Message) {
+        let here = self.at.entry(message.span).or_default();
+        if !here.iter().any(|at| self.all[*at] == message) {
+            here.push(self.all.len());
+            self.all.push(message);
+        }
+    }
+
+    /// Whether there is one about this place.
+    pub(super) fn has(&self, place: Span) -> bool {
+        self.at.contains_key(&place)
+    }
+
+    pub(super) fn all(&self) -> &[Message] {
+        &self.all
+    }
+
+    pub(super) fn into_all(self) -> Vec<Message> {
+        self.all
+    }
+}
 
 /// What a type was wanted for, in messages.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +51,10 @@ pub(super) enum Role<'a> {
     Operand(&'a str),
     /// What the type after `:` says.
     Ascription,
+    /// What the type after `:>` says.
+    Coercion,
+    /// Something that was said before.
+    Said(&'a str),
     /// The declared result.
     Result,
     /// A condition.
@@ -42,11 +78,12 @@ pub(super) enum Role<'a> {
 }
 
 impl Role<'_> {
-    fn show(self) -> String {
+    pub(super) fn show(self) -> String {
         match self {
             Role::Argument(at, function) => format!("argument {} of `{function}`", at + 1),
             Role::Operand(operator) => format!("operand of `{operator}`"),
-            Role::Ascription => "the type written for it".into(),
+            Role::Ascription | Role::Coercion => "the type written for it".into(),
+            Role::Said(role) => role.into(),
             Role::Result => "the declared result".into(),
             Role::Condition => "condition".into(),
             Role::Element => "element of this array".into(),
@@ -122,7 +159,13 @@ impl Unifier {
             },
             Clash::Sizes(a, b) => {
                 let (a, b) = (self.resolve_size(a), self.resolve_size(b));
-                message.hint(format!("the sizes {} and {} differ", self.show_size(&a), self.show_size(&b)))
+                let (a, b) = (self.show_size(&a), self.show_size(&b));
+                let is_number = |size: &str| size.parse::<i64>().is_ok();
+                let compare = match is_number(&a) && is_number(&b) {
+                    true => "",
+                    false => "; `e :> t` takes a value at a type with other sizes, compared when the program runs",
+                };
+                message.hint(format!("the sizes {a} and {b} differ{compare}"))
             }
             Clash::Infinite => message.hint("the type would contain itself"),
             Clash::Large => message.hint("the type would be too large"),

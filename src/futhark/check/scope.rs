@@ -7,12 +7,13 @@ use std::rc::Rc;
 
 use im_rc::HashMap;
 
+use super::names::Names;
 use super::unify::Prims;
 use super::unify::Unifier;
-use super::{Checked, fault};
+use super::{Checked, RECURSION, fault};
 use crate::futhark::core::{Defined, Definition, Local, Scheme, Size, Type};
 use crate::futhark::source::{Name, Span};
-use crate::futhark::syntax::tree;
+use crate::futhark::syntax::tree::{self, TypeParamKind};
 
 /// What a name of a value stands for.
 #[derive(Debug, Clone)]
@@ -60,6 +61,8 @@ pub(super) struct Template {
     pub(super) params: Vec<TemplateParam>,
     /// Sizes left open, which differ in each use.
     pub(super) open: Vec<Local>,
+    /// What may be in it.
+    pub(super) lifted: TypeParamKind,
     pub(super) body: Type,
 }
 
@@ -83,8 +86,17 @@ pub(super) enum Module {
 pub(super) struct Functor {
     pub(super) param: Name,
     pub(super) signature: tree::Signature,
-    pub(super) body: tree::ModuleExpression,
+    pub(super) body: Made,
     pub(super) env: Env,
+}
+
+/// What a parametric module makes.
+#[derive(Debug)]
+pub(super) enum Made {
+    /// What is written.
+    Written(tree::ModuleExpression),
+    /// A module of which only the type is known.
+    Promised(tree::Signature),
 }
 
 /// A module type and the scope it was written in.
@@ -97,7 +109,7 @@ pub(super) struct NamedSignature {
 /// All that is in scope.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Env {
-    pub(super) values: HashMap<Name, Value>,
+    pub(super) values: Names<Value>,
     pub(super) types: HashMap<Name, Rc<Template>>,
     pub(super) modules: HashMap<Name, Module>,
     pub(super) signatures: HashMap<Name, Rc<NamedSignature>>,
@@ -121,9 +133,17 @@ pub(super) struct Scopes {
 }
 
 impl Env {
+    /// Puts a variable in front, which hides a module of its name: `m.x` is a field of a variable `m`.
+    pub(super) fn bind(&mut self, name: &Name, value: Value) {
+        self.values.insert(name.clone(), value);
+        if self.modules.contains_key(name) {
+            self.modules.remove(name);
+        }
+    }
+
     /// Puts all of another scope in front.
     pub(super) fn open(&mut self, other: &Env) {
-        self.values.extend(other.values.clone());
+        self.values.extend(&other.values);
         self.types.extend(other.types.clone());
         self.modules.extend(other.modules.clone());
         self.signatures.extend(other.signatures.clone());
@@ -184,7 +204,7 @@ impl Scopes {
 
     /// A module made from another, seen from here.
     pub(super) fn functor(&self, param: &Name, signature: &tree::Signature, body: tree::ModuleExpression) -> Module {
-        let (param, signature, env) = (param.clone(), signature.clone(), self.env.clone());
+        let (param, signature, env, body) = (param.clone(), signature.clone(), self.env.clone(), Made::Written(body));
         Module::Functor(Rc::new(Functor { param, signature, body, env }))
     }
 
@@ -262,8 +282,9 @@ impl Scopes {
             Some(Value::Poisoned) => Err(super::follows()),
             Some(value) => Ok(value.clone()),
             None if name.modules.is_empty() && self.defining.contains(&name.name) => {
-                let text = format!("`{}` is used in its own definition: functions are not recursive", name.name);
-                fault("recursion", name.span, text, "write it as a `loop`")
+                let text =
+                    format!("`{}` is used in its own definition, which only functions at the top can do", name.name);
+                fault(RECURSION, name.span, text, "write it as a `loop`, or make it a `def` with parameters")
             }
             None => {
                 let shown = show_name(name);

@@ -16,6 +16,11 @@ use crate::futhark::syntax::tree::{self, ExpressionKind as Tree, PatternKind};
 /// The parameter of a section, which no text can name.
 const PARAMETER: &str = "\u{b7}x";
 
+/// Whether a parameter is that of a section.
+pub(super) fn is_parameter(name: &Name) -> bool {
+    **name == *PARAMETER
+}
+
 /// The parameter of a section where it is used.
 pub(super) fn parameter(span: Span) -> tree::Expression {
     tree::Expression { kind: Tree::Name(plain(&Name::from(PARAMETER), span)), span }

@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::apply::Callee;
+use super::ownership::{Misfit, Owned};
 use super::report::Role;
 use super::scope::{Env, Module, Template, TemplateParam, Value, show_name};
 use super::types::substitute;
 use super::unify::Unifier;
-use super::{Checked, Checker, deep, fault};
+use super::{Checked, Checker, Fault, deep, fault};
 use crate::futhark::core::{Scheme, Size, Type, TypeVar};
-use crate::futhark::source::{Name, Span};
+use crate::futhark::source::{Message, Name, Span};
 use crate::futhark::syntax::tree::{self, Signature, Specification};
 
 impl Checker {
@@ -43,7 +44,14 @@ impl Checker {
             Signature::With(signature, name, params, definition, place) => {
                 let wanted = self.template(params, definition)?;
                 self.seal_members(inside, signature, seen, span)?;
-                let Some(found) = seen.types.get(&name.name).cloned() else {
+                let mut around = Some(&*seen);
+                for module in &name.modules {
+                    around = match around.and_then(|around| around.modules.get(module)) {
+                        Some(Module::Structure(members)) => Some(members),
+                        Some(Module::Functor(_) | Module::Poisoned) | None => None,
+                    };
+                }
+                let Some(found) = around.and_then(|around| around.types.get(&name.name)).cloned() else {
                     let text = format!("the module type has no type `{}`", show_name(name));
                     return fault("module", *place, text, "name a type that it declares");
                 };
@@ -56,20 +64,16 @@ impl Checker {
     }
 
     fn member(&mut self, inside: &Env, specification: &Specification, seen: &mut Env, span: Span) -> Checked<()> {
-        let missing = |what: &str, name: &Name| {
-            let text = format!("the module has no {what} `{name}`, which its module type wants");
-            fault("module", span, text, "define it in the module")
-        };
         match specification {
             Specification::Value(name, params, of, _) => {
-                let Some(value) = inside.values.get(name) else { return missing("value", name) };
+                let Some(value) = inside.values.get(name) else { return Err(missing("value", name, span)) };
                 self.value_member(name, value, params, of, span)?;
                 seen.values.insert(name.clone(), value.clone());
                 self.scopes.env.values.insert(name.clone(), value.clone());
             }
             Specification::Type(declared, _) => {
                 let Some(found) = inside.types.get(&declared.name).cloned() else {
-                    return missing("type", &declared.name);
+                    return Err(missing("type", &declared.name, span));
                 };
                 if found.params.len() != declared.params.len() {
                     let text = format!(
@@ -88,7 +92,7 @@ impl Checker {
                 self.scopes.env.types.insert(declared.name.clone(), found);
             }
             Specification::Module(name, signature, _) => {
-                let Some(found) = inside.modules.get(name).cloned() else { return missing("module", name) };
+                let Some(found) = inside.modules.get(name).cloned() else { return Err(missing("module", name, span)) };
                 let sealed = self.seal(&found, signature, span)?;
                 seen.modules.insert(name.clone(), sealed.clone());
                 self.scopes.env.modules.insert(name.clone(), sealed);
@@ -115,27 +119,36 @@ impl Checker {
             checker.scopes.type_params(params, &mut checker.unifier);
             checker.type_expression(of)
         })?;
+        let found = self.type_of_member(name, value, span)?;
+        if self.unifier.unify(&found, &wanted).is_err() {
+            return Err(self.unifier.unlike(name, &found, &wanted, span));
+        }
+        let found = self.unifier.resolve(&found);
+        match self.ownership.of_value(value).map_or(Ok(()), |own| own.fits(&Owned::of(of), &found)) {
+            Ok(()) => Ok(()),
+            Err(Misfit::Consumes) => {
+                let text = format!("`{name}` consumes an argument that its type in the module type leaves alone");
+                fault("uniqueness", span, text, "write `*` before the parameter's type in the module type")
+            }
+            Err(Misfit::Aliases) => {
+                let text = format!("the result of `{name}` is unique in the module type, but may alias an argument");
+                fault("uniqueness", span, text, "copy the result, or leave out the `*` in the module type")
+            }
+        }
+    }
+
+    /// The type that a value of a module has, at new unknowns.
+    pub(super) fn type_of_member(&mut self, name: &Name, value: &Value, span: Span) -> Checked<Type> {
         self.bodies.pending.push(Vec::new());
         let callee = self.deeper(|checker| {
             checker.scopes.env.values.insert(name.clone(), value.clone());
             checker.callee(&super::scope::plain(name, span))
         });
         self.bodies.pending.pop();
-        let found = match callee? {
+        Ok(match callee? {
             Callee::Value(value) => value.of,
             Callee::Operator(_, of, _) => of,
-        };
-        match self.unifier.unify(&found, &wanted) {
-            Ok(_) => Ok(()),
-            Err(_) => {
-                let text = format!(
-                    "`{name}` has type {}, but the module type wants {}",
-                    self.unifier.show(&found),
-                    self.unifier.show(&wanted)
-                );
-                fault("module", span, text, "change one of them")
-            }
-        }
+        })
     }
 
     /// The type that a signature says, for all sizes and types it is generic in.
@@ -148,8 +161,27 @@ impl Checker {
     }
 }
 
+/// That a module lacks a member.
+pub(super) fn missing(what: &str, name: &Name, span: Span) -> Fault {
+    let text = format!("the module has no {what} `{name}`, which its module type wants");
+    Box::new(Message::error("module", span, text).hint("define it in the module"))
+}
+
 impl Unifier {
-    fn same_template(&mut self, found: &Template, wanted: &Template, name: &Name, span: Span) -> Checked<()> {
+    /// What is said of a value that is not what a module type wants.
+    pub(super) fn unlike(&self, name: &Name, found: &Type, wanted: &Type, span: Span) -> Fault {
+        let (found, wanted) = (self.show(found), self.show(wanted));
+        let text = format!("`{name}` has type {found}, but the module type wants {wanted}");
+        Box::new(Message::error("module", span, text).hint("change one of them"))
+    }
+
+    pub(super) fn same_template(
+        &mut self,
+        found: &Template,
+        wanted: &Template,
+        name: &Name,
+        span: Span,
+    ) -> Checked<()> {
         // What is wanted, at the parameters of what is found.
         let (mut sizes, mut types) = (HashMap::new(), HashMap::new());
         let mut alike = found.params.len() == wanted.params.len();

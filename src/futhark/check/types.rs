@@ -9,12 +9,14 @@ use std::rc::Rc;
 
 use super::report::{Role, counted};
 use super::scope::{Scopes, Template, TemplateParam, Value, show_name};
-use super::substitute::map_type;
+use super::substitute::{has_size, map_type};
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{Expression, ExpressionKind, Instance, Local, Prim, Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
-use crate::futhark::syntax::tree::{self, TypeArgument, TypeExpression, TypeKind, TypeParam, TypeParamKind};
+use crate::futhark::syntax::tree::{
+    self, TypeArgument, TypeDeclaration, TypeExpression, TypeKind, TypeParam, TypeParamKind,
+};
 
 /// The order of the fields of records: numbers by value, then names.
 pub(super) fn field_order(a: &Name, b: &Name) -> Ordering {
@@ -36,6 +38,7 @@ impl Checker {
             TypeKind::Name(name, arguments) => self.named_type(name, arguments, written.span),
             TypeKind::Array(size, element) => {
                 let size = self.written_size(size.as_deref(), written.span)?;
+                self.as_element(element)?;
                 Ok(Type::Array(Box::new(size), Box::new(self.type_expression(element)?)))
             }
             TypeKind::Tuple(components) => Ok(Type::tuple(self.type_expressions(components)?)),
@@ -60,11 +63,25 @@ impl Checker {
             TypeKind::Function(name, param, result) => self.function_type(name.as_ref(), param, result),
             TypeKind::Unique(of) => self.type_expression(of),
             TypeKind::Exists(names, of) => self.scoped(|checker| {
+                let mut sizes = Vec::with_capacity(names.len());
                 for name in names {
                     let size = checker.unifier.unknown_size(written.span);
-                    checker.scopes.env.values.insert(name.clone(), Value::Size(size));
+                    checker.scopes.env.values.insert(name.clone(), Value::Size(size.clone()));
+                    sizes.push(size);
                 }
-                checker.type_expression(of)
+                let of = checker.type_expression(of)?;
+                for (name, size) in names.iter().zip(&sizes) {
+                    if !has_size(&of, size) {
+                        let text = format!("no array has the size `{name}`, so nothing would say what it is");
+                        return fault(
+                            "size",
+                            written.span,
+                            text,
+                            format!("leave it out, or use it: `?[{name}].[{name}]t`"),
+                        );
+                    }
+                }
+                Ok(of)
             }),
         })
     }
@@ -138,6 +155,8 @@ impl Checker {
         }
         for local in &template.open {
             let size = self.unifier.unknown_size(span);
+            let is_written = self.unifier.soft.contains(local);
+            self.unifier.sizes.last_mut().expect("made above").is_written = is_written;
             sizes.insert(*local, size);
         }
         let of = substitute(&template.body, &sizes, &types);
@@ -159,7 +178,11 @@ impl Checker {
                 None if matches!(value.kind, ExpressionKind::Constant(_)) => {
                     fault("literal", span, "the number is too large for a size", "sizes are of type `i64`")
                 }
-                None if outside => Ok(self.unifier.unknown_size(span)),
+                None if outside => {
+                    let size = self.unifier.unknown_size(span);
+                    self.unifier.sizes.last_mut().expect("made above").is_written = true;
+                    Ok(size)
+                }
                 None => Ok(self.sized(value, "size").1),
             },
             Err(fault) => Err(fault),
@@ -181,17 +204,30 @@ impl Checker {
         (value, size)
     }
 
-    /// A declared type, as what it stands for.
+    /// A declared type, as what it stands for, and whether its declaration says enough of it.
+    pub(super) fn declared_type(
+        &mut self,
+        declared: &TypeDeclaration,
+        definition: &TypeExpression,
+    ) -> Checked<(Template, Checked<()>)> {
+        let template = self.template(&declared.params, definition)?;
+        let fits = self.as_declared(&template, declared, definition.span);
+        Ok((Template { lifted: declared.lifted, ..template }, fits))
+    }
+
+    /// What a type with parameters stands for.
     pub(super) fn template(&mut self, params: &[TypeParam], definition: &TypeExpression) -> Checked<Template> {
         let before = self.unifier.locals.len();
         let first = self.unifier.sizes.len();
-        let (params, body) = self.scoped(|checker| {
+        distinct(params.iter().map(|param| &param.name), "parameter", definition.span)?;
+        let (params, body, lifted) = self.scoped(|checker| {
             checker.scopes.type_params(params, &mut checker.unifier);
-            (checker.scopes.template_params(params, before), checker.type_expression(definition))
+            let lifted = checker.lifted(definition);
+            (checker.scopes.template_params(params, before), checker.type_expression(definition), lifted)
         });
         let body = body?;
         let open = self.unifier.name_sizes(first, |unifier| unifier.fresh("k"));
-        Ok(Template { params, open, body: self.unifier.resolve(&body) })
+        Ok(Template { params, open, lifted, body: self.unifier.resolve(&body) })
     }
 }
 
@@ -208,7 +244,14 @@ impl Scopes {
                 }
                 TypeParamKind::Type | TypeParamKind::SizeLifted | TypeParamKind::Lifted => {
                     let var = unifier.type_variable(&param.name);
-                    let template = Template { params: Vec::new(), open: Vec::new(), body: Type::Var(var.clone()) };
+                    unifier.lifted.insert(var.id, param.kind);
+                    unifier.type_levels.insert(var.id, unifier.level);
+                    let template = Template {
+                        params: Vec::new(),
+                        open: Vec::new(),
+                        lifted: param.kind,
+                        body: Type::Var(var.clone()),
+                    };
                     self.env.types.insert(param.name.clone(), Rc::new(template));
                     types.push(var);
                 }
@@ -237,11 +280,14 @@ impl Scopes {
 
 impl Unifier {
     /// Gives each size that is unknown and was made since there were `before` of them a variable of its own.
-    fn name_sizes(&mut self, before: usize, variable: impl Fn(&mut Unifier) -> Local) -> Vec<Local> {
+    pub(super) fn name_sizes(&mut self, before: usize, variable: impl Fn(&mut Unifier) -> Local) -> Vec<Local> {
         let mut named = Vec::new();
         for unknown in before..self.sizes.len() {
             if self.sizes[unknown].value.is_none() {
                 let local = variable(self);
+                if self.sizes[unknown].is_written {
+                    self.soften(local);
+                }
                 self.sizes[unknown].value = Some(Size::Local(local));
                 named.push(local);
             }
@@ -262,7 +308,20 @@ impl Unifier {
     /// The type of a scheme at new unknowns, and what they are.
     pub(super) fn instantiate(&mut self, scheme: &Scheme, span: Span) -> (Type, Instance) {
         let sizes: Vec<Size> = scheme.sizes.iter().map(|_| self.unknown_size(span)).collect();
-        let types: Vec<Type> = scheme.types.iter().map(|_| self.unknown(Required::Nothing, span)).collect();
+        let one = |var: &TypeVar| {
+            let unknown = self.unknown(Required::Nothing, span);
+            let lifted = self.is_lifted(var);
+            if let Some(cell) = self.types.last_mut() {
+                cell.lifted = Some(lifted);
+            }
+            unknown
+        };
+        let types: Vec<Type> = scheme.types.iter().map(one).collect();
+        for (var, of) in scheme.types.iter().zip(&types) {
+            if self.lifted.get(&var.id).is_some_and(|kind| *kind < TypeParamKind::Lifted) {
+                self.instances.push((of.clone(), var.clone(), span));
+            }
+        }
         if sizes.is_empty() && types.is_empty() {
             return (scheme.body.clone(), Instance::default());
         }

@@ -3,13 +3,14 @@
 //! Law: making two types equal never binds an unknown to what is not in scope where it was made; sizes of which nothing
 //! is certain are left to be compared when the program runs (tests/language/check.rs).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::deep;
 use super::sizes::{Polynomial, leaves, map_size};
 use super::substitute::{map_locals, map_type, with_sizes};
-use crate::futhark::core::{Local, Prim, Size, Type};
+use crate::futhark::core::{HIDDEN, Local, Prim, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
+use crate::futhark::syntax::tree::TypeParamKind;
 
 /// A set of scalar kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +66,9 @@ pub(super) struct TypeCell {
     pub(super) level: u32,
     pub(super) required: Required,
     pub(super) value: Option<Type>,
+    /// Whether a type with sizes that are known only from a value may stand here: it may in the place of `'~t` and of `'^t`, and may
+    /// not in that of `'t`.
+    pub(super) lifted: Option<bool>,
     pub(super) span: Span,
 }
 
@@ -73,6 +77,8 @@ pub(super) struct TypeCell {
 pub(super) struct SizeCell {
     pub(super) level: u32,
     pub(super) value: Option<Size>,
+    /// Whether it is written as what is no term that sizes can be.
+    pub(super) is_written: bool,
     pub(super) span: Span,
 }
 
@@ -110,6 +116,20 @@ pub(super) struct Unifier {
     pub(super) alias: HashMap<Local, Size>,
     /// Variables in the place of which stands this size.
     pub(super) eliminated: HashMap<Local, Size>,
+    /// Variables that stand for sizes that have no terms of their own.
+    pub(super) soft: HashSet<Local>,
+    /// Sizes that are written nowhere of parameters with a type: they are what they have to be.
+    pub(super) implicit: HashSet<Local>,
+    /// Sizes that are known only from a value.
+    pub(super) existential: HashSet<Local>,
+    /// What type parameters that are written may stand for, by their numbers.
+    pub(super) lifted: HashMap<u32, TypeParamKind>,
+    /// The depth at which type parameters that are written are bound.
+    pub(super) type_levels: HashMap<u32, u32>,
+    /// Types that stand for type parameters that take no functions, with their names and where they do.
+    pub(super) instances: Vec<(Type, TypeVar, Span)>,
+    /// Whether there are [hidden](HIDDEN) sizes.
+    pub(super) hides: bool,
     /// Equations of sizes that may be solved when more is known.
     pub(super) deferred: Vec<(Size, Size)>,
 }
@@ -118,12 +138,12 @@ type Unified = Result<bool, Clash>;
 
 impl Unifier {
     pub(super) fn unknown(&mut self, required: Required, span: Span) -> Type {
-        self.types.push(TypeCell { level: self.level, required, value: None, span });
+        self.types.push(TypeCell { level: self.level, required, value: None, lifted: None, span });
         Type::Unknown(u32::try_from(self.types.len() - 1).expect("fewer than 2^32 unknowns"))
     }
 
     pub(super) fn unknown_size(&mut self, span: Span) -> Size {
-        self.sizes.push(SizeCell { level: self.level, value: None, span });
+        self.sizes.push(SizeCell { level: self.level, value: None, is_written: false, span });
         Size::Unknown(u32::try_from(self.sizes.len() - 1).expect("fewer than 2^32 unknowns"))
     }
 
@@ -175,8 +195,39 @@ impl Unifier {
     /// A type with new variables, of the same names, in the places of these.
     pub(super) fn renamed(&mut self, of: &Type, sizes: &[Local]) -> (Type, Vec<Local>) {
         let own: Vec<Local> = sizes.iter().map(|size| self.local(&self.locals[size.0 as usize].clone())).collect();
+        self.existential.extend(&own);
+        sizes.iter().zip(&own).for_each(|(size, own)| self.soften_as(*own, &Size::Local(*size)));
         let renamed = sizes.iter().copied().zip(own.iter().copied().map(Size::Local)).collect();
         (with_sizes(&self.resolve(of), &renamed), own)
+    }
+
+    /// A size that is known only from a value, of a type that stands where there is none yet.
+    pub(super) fn hidden_size(&mut self) -> Size {
+        self.hides = true;
+        let hidden = self.bound_by_type(&Name::from(HIDDEN));
+        self.soften(hidden);
+        Size::Local(hidden)
+    }
+
+    /// The type of a value that is there: hidden sizes of it are known from now on, as new variables; those of a function are known when its result is.
+    pub(super) fn revealed(&mut self, of: Type) -> (Type, Vec<Local>) {
+        if !self.hides {
+            return (of, Vec::new());
+        }
+        let of = self.resolve(&of);
+        let mut hidden = of.locals();
+        hidden.retain(|local| *self.locals[local.0 as usize] == *HIDDEN);
+        if hidden.is_empty() {
+            return (of, hidden);
+        }
+        if let Type::Function { .. } = of {
+            let mut of = of;
+            reveal_later(&mut of, hidden);
+            return (of, Vec::new());
+        }
+        let own: Vec<Local> = hidden.iter().map(|_| self.fresh("k")).collect();
+        let known = hidden.into_iter().zip(own.iter().copied().map(Size::Local)).collect();
+        (with_sizes(&of, &known), own)
     }
 
     /// The normal form of a size.
@@ -275,6 +326,13 @@ impl Unifier {
                 }
             }
             (Required::OneOf(_) | Required::Fields(_) | Required::Constructors(_), _) => return Err(Clash::Types),
+        }
+        if let Type::Unknown(other) = &to {
+            let other = &mut self.types[*other as usize].lifted;
+            *other = match (cell.lifted, *other) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (one, another) => one.or(another),
+            };
         }
         let to = self.fit(unknown, cell.level, &to, &mut left)?;
         // What was required may have made it known by now.
@@ -417,7 +475,21 @@ impl Unifier {
         self.types.clear();
         self.sizes.clear();
         self.deferred.clear();
+        self.instances.clear();
         self.alias.clear();
         self.eliminated.clear();
+    }
+}
+
+/// Lets the last result of a function say these sizes.
+fn reveal_later(of: &mut Type, hidden: Vec<Local>) {
+    if let Type::Function { exists, result, .. } = of {
+        if let Type::Function { .. } = **result {
+            return reveal_later(result, hidden);
+        }
+        let used = result.locals();
+        let more: Vec<Local> =
+            hidden.into_iter().filter(|local| used.contains(local) && !exists.contains(local)).collect();
+        exists.extend(more);
     }
 }

@@ -25,6 +25,10 @@ use super::chain::Rest;
 use super::source::{Name, Span};
 use crate::array::Const;
 
+/// The name of sizes of a type that is put in the place of a type parameter, and that are known only from a value of it: no text
+/// can name them, and nothing binds them.
+pub(in crate::futhark) const HIDDEN: &str = "\u{b7}k";
+
 /// A variable, different from all others of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Local(pub u32);
@@ -36,7 +40,7 @@ pub struct Definition(pub u32);
 /// A checked program.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
-    /// Functions and constants; each mentions only those before it.
+    /// Functions and constants; each mentions only those before it, and a function itself.
     pub definitions: Vec<Defined>,
     /// Those that can be called from outside.
     pub entries: Vec<Entry>,
@@ -175,6 +179,8 @@ pub enum ExpressionKind {
     Coerce(Box<Expression>),
     /// The second value, if the first is true.
     Assert(Box<Expression>, Box<Expression>),
+    /// What is not written yet: an error where it is reached.
+    Hole,
 }
 
 /// A constant.

@@ -81,8 +81,14 @@ impl Shown<'_> {
             }
             Type::Sum(constructors) => parenthesised(tightness > 0, out, &|out| {
                 for (at, (name, payload)) in constructors.iter().enumerate() {
-                    out.push_str(if at == 0 { "#" } else { " | #" });
-                    out.push_str(name);
+                    // A type that is abstract for the checker has a name that no constructor has.
+                    match name.split_once('.') {
+                        Some((name, _)) => out.push_str(name),
+                        None => {
+                            out.push_str(if at == 0 { "#" } else { " | #" });
+                            out.push_str(name);
+                        }
+                    }
                     for of in payload {
                         out.push(' ');
                         self.write(of, out, 3);

@@ -124,6 +124,13 @@ pub(in crate::futhark) fn mentions(size: &Size, question: &mut impl FnMut(&Size)
     found
 }
 
+/// Whether a dimension of a type mentions a size.
+pub(in crate::futhark) fn has_size(of: &Type, wanted: &Size) -> bool {
+    let mut found = false;
+    dimensions(of, &mut |size| found |= mentions(size, &mut |leaf| leaf == wanted));
+    found
+}
+
 /// The sizes that the functions in a type bind.
 pub(in crate::futhark) fn binders(of: &Type, found: &mut Vec<Local>) {
     if let Type::Function { name, exists, .. } = of {

@@ -7,7 +7,7 @@ use core::fmt;
 
 use super::Local;
 pub use crate::array::Prim;
-use crate::futhark::source::Name;
+use crate::futhark::source::{Name, numbered};
 
 /// A type parameter, different from all others of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -72,7 +72,7 @@ impl Type {
     /// The type of a tuple.
     #[must_use]
     pub fn tuple(types: Vec<Type>) -> Type {
-        Type::Record(types.into_iter().enumerate().map(|(at, of)| (Name::from(at.to_string()), of)).collect())
+        Type::Record(types.into_iter().enumerate().map(|(at, of)| (numbered(at), of)).collect())
     }
 
     /// The type of a function whose result has no sizes that are known only from its argument or from itself.
@@ -85,7 +85,7 @@ impl Type {
     #[must_use]
     pub fn as_tuple(&self) -> Option<Vec<&Type>> {
         let Type::Record(fields) = self else { return None };
-        let numbered = fields.iter().enumerate().all(|(at, (name, _))| **name == *at.to_string());
+        let numbered = fields.iter().enumerate().all(|(at, (name, _))| *name == numbered(at));
         (numbered && fields.len() != 1).then(|| fields.iter().map(|(_, of)| of).collect())
     }
 }

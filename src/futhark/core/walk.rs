@@ -7,14 +7,14 @@ use crate::futhark::source::Name;
 
 /// What expressions, patterns and indices are made of: the same for who reads and for who changes it.
 macro_rules! children {
-    ($children:ident, $index_parts:ident, $iter:ident, $as_deref:ident, $to_be:literal $(, $mut:ident)?) => {
+    ($children:ident, $parts:ident, $iter:ident, $as_ref:ident, $as_deref:ident, $to_be:literal $(, $mut:ident)?) => {
         impl Expression {
             #[doc = concat!("The expressions within, in order", $to_be, ".")]
             #[must_use]
             pub fn $children(&$($mut)? self) -> Vec<&$($mut)? Expression> {
                 use ExpressionKind as E;
                 match &$($mut)? self.kind {
-                    E::Constant(_) | E::Local(_) | E::LocalInstance(..) => Vec::new(),
+                    E::Constant(_) | E::Hole | E::Local(_) | E::LocalInstance(..) => Vec::new(),
                     E::Definition(..) | E::Intrinsic(..) | E::Size(_) => Vec::new(),
                     E::Record(fields) => fields.$iter().map(|(_, value)| value).collect(),
                     E::Field(inner, _) | E::Convert(inner) | E::Coerce(inner) => vec![inner],
@@ -26,9 +26,10 @@ macro_rules! children {
                         let Range { start, second, end, .. } = &$($mut)? **range;
                         [start].into_iter().chain(second).chain([end]).collect()
                     }
-                    E::Index(array, indices) => [&$($mut)? **array].into_iter().chain($index_parts(indices)).collect(),
+                    E::Index(array, indices) => [&$($mut)? **array].into_iter().chain(indices.$iter().flat_map(Index::$parts)).collect(),
                     E::Update(array, indices, value) => {
-                        [&$($mut)? **array].into_iter().chain($index_parts(indices)).chain([&$($mut)? **value]).collect()
+                        let parts = indices.$iter().flat_map(Index::$parts);
+                        [&$($mut)? **array].into_iter().chain(parts).chain([&$($mut)? **value]).collect()
                     }
                     E::Lambda(lambda) => vec![&$($mut)? lambda.body],
                     E::If(a, b, c) => vec![a, b, c],
@@ -56,17 +57,21 @@ macro_rules! children {
             }
         }
 
-        fn $index_parts(indices: &$($mut)? [Index]) -> impl Iterator<Item = &$($mut)? Expression> {
-            indices.$iter().flat_map(|index| match index {
-                Index::At(at) => vec![at],
-                Index::Slice(a, b, c) => a.$iter().chain(b).chain(c).collect(),
-            })
+        impl Index {
+            #[doc = concat!("The expressions within, in order", $to_be, ".")]
+            pub fn $parts(&$($mut)? self) -> impl Iterator<Item = &$($mut)? Expression> {
+                let parts = match self {
+                    Index::At(at) => [Some(at), None, None],
+                    Index::Slice(a, b, c) => [a.$as_ref(), b.$as_ref(), c.$as_ref()],
+                };
+                parts.into_iter().flatten()
+            }
         }
     };
 }
 
-children!(children, index_parts, iter, as_deref, "");
-children!(children_mut, index_parts_mut, iter_mut, as_deref_mut, ", to be changed", mut);
+children!(children, parts, iter, as_ref, as_deref, "");
+children!(children_mut, parts_mut, iter_mut, as_mut, as_deref_mut, ", to be changed", mut);
 
 impl Expression {
     /// The patterns that stand in the expression itself, in order, to be changed.

@@ -97,6 +97,17 @@ impl Combinators for Site {
         Ok(operands(results, bins.into_iter().map(|bins| bins.of)))
     }
 
+    fn rows(
+        &self,
+        at: Span,
+        [count, offsets]: [&Operand; 2],
+        arrays: Vec<Operand>,
+        elements: &[Leaf<Operand>],
+        function: &mut Code<'_, Operand>,
+    ) -> Outcome<Vec<Operand>> {
+        self.joined(at, [count.atom, offsets.atom], &arrays, elements, function)
+    }
+
     fn stream(
         &self,
         at: Span,

@@ -3,7 +3,7 @@
 //! Law: both arms of a conditional are written, and a loop's body once. The number of a check that does not hold is one result
 //! more of an arm, and one variable more of a loop (tests/language/elaborate.rs).
 
-use super::operand::{Of, Operand, atoms, operands};
+use super::operand::{Of, Operand, atoms, known_truth, operands};
 use super::site::{Site, ill_typed};
 use crate::array::{Atom, Body, Form, IntegerRow, Loop, Op, Policy, Prim, ScalarOp, Var, index};
 use crate::futhark::meaning::{self, Code, Control, Outcome};
@@ -97,8 +97,13 @@ impl Control for Site {
         self.with_checks(at, it, &initial, checked, variables)
     }
 
-    fn require(&self, at: Span, condition: &Operand, text: &str) -> Outcome<()> {
-        self.check(at, condition.atom, "assert", text.into())
+    fn require(&self, at: Span, condition: &Operand, code: &'static str, text: &str) -> Outcome<()> {
+        if known_truth(condition.atom) == Some(false) && self.is_conditional() {
+            // Whether it is reached is known when the program runs.
+            self.fail(at, code, text.into());
+            return Ok(());
+        }
+        self.check(at, condition.atom, code, text.into())
     }
 
     fn same_size(&self, at: Span, wanted: &Operand, found: &Operand, what: &str) -> Outcome<()> {

@@ -13,7 +13,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `site`, `operand` | the program under construction |
-//! | `scalar`, `movement`, `combinators`, `control`, `derivatives` | what the evaluator asks of this meaning, trait by trait |
+//! | `scalar`, `movement`, `combinators`, `rows`, `control`, `derivatives` | what the evaluator asks of this meaning, trait by trait |
 //! | `boundary`, `carried` | arguments and results, of numbers and of other carriers |
 
 mod boundary;
@@ -23,6 +23,7 @@ mod control;
 mod derivatives;
 mod movement;
 mod operand;
+mod rows;
 mod scalar;
 mod site;
 
@@ -35,7 +36,8 @@ use super::syntax::parse;
 use super::values::Array;
 use crate::array;
 use crate::error::{Error, Place};
-use crate::execute::{Compiled, EXECUTORS, Executor, RunReport};
+use crate::execute::{Compiled, EXECUTORS, Executor, Flat, RunReport};
+pub use crate::futhark::meaning::UNKNOWN_CALLS;
 use crate::interpret::{Control, Limits, Value, run};
 use operand::{Of, Operand};
 pub use site::FIRST_CHECK;
@@ -205,13 +207,18 @@ impl Elaborated {
     }
 
     fn arguments(&self, given: &[Array]) -> Outcome<Vec<Value<f64>>> {
+        self.given(given, boundary::value)
+    }
+
+    /// Arguments, if they are of the kinds and ranks that the entry point takes, each made what a run takes.
+    fn given<T>(&self, given: &[Array], make: impl Fn(&Array) -> Result<T, Error>) -> Outcome<Vec<T>> {
         if given.len() != self.params.len() {
             let text = format!("{} values are taken, and there are {}", self.params.len(), given.len());
             return Err(Message::error("arguments", self.at, text));
         }
         let one = |((name, kind, rank), value): (&(String, Prim, usize), &Array)| {
             fits(self.at, name, (*kind, *rank), value)?;
-            boundary::value(value).map_err(|error| self.failed(&error))
+            make(value).map_err(|error| self.failed(&error))
         };
         self.params.iter().zip(given).map(one).collect()
     }
@@ -224,14 +231,26 @@ impl Elaborated {
     /// The results without the number of a check, unless one did not hold.
     fn checked<C>(&self, results: Result<Vec<Value<C>>, Error>) -> Outcome<Vec<Value<C>>> {
         let mut results = results.map_err(|error| self.failed(&error))?;
-        match results.split_off(self.results.len()).first().map_or(0, boundary::integer) {
-            0 => Ok(results),
-            number => {
-                let failed = usize::try_from(FIRST_CHECK - number).ok().and_then(|which| self.checks.get(which));
-                let Check { at, code, text } = failed.expect("a check that does not hold has a number of its own");
-                Err(Message::error(code, *at, text.clone()))
-            }
+        self.check_held(results.split_off(self.results.len()).first().map_or(0, boundary::integer))?;
+        Ok(results)
+    }
+
+    /// The results as they lie in memory, unless a check did not hold.
+    fn flat_answers(&self, ended: Result<(), Error>, mut results: Vec<Flat>) -> Outcome<Vec<Array>> {
+        ended.map_err(|error| self.failed(&error))?;
+        let check = results.split_off(self.results.len());
+        self.check_held(check.first().and_then(Flat::as_integers).map_or(0, |number| number[0]))?;
+        Ok(results.iter().zip(&self.results).map(|(flat, kind)| boundary::unflat(flat, *kind)).collect())
+    }
+
+    /// The message of the check of this number, if it is the number of one.
+    fn check_held(&self, number: i64) -> Outcome<()> {
+        if number == 0 {
+            return Ok(());
         }
+        let failed = usize::try_from(FIRST_CHECK - number).ok().and_then(|which| self.checks.get(which));
+        let Check { at, code, text } = failed.expect("a check that does not hold has a number of its own");
+        Err(Message::error(code, *at, text.clone()))
     }
 
     /// What the interpreter says is wrong, since it knows the place and the values; or this, if it finds nothing within its steps.
@@ -277,8 +296,10 @@ impl Ready {
     /// # Errors
     /// As for [`Elaborated::run`].
     pub fn run(&self, arguments: &[Array]) -> Outcome<Vec<Array>> {
-        let (it, values) = (&self.elaborated, self.elaborated.arguments(arguments)?);
-        it.answers(self.compiled.run(&values)).map_err(|message| it.located(arguments, message))
+        let (it, flats) = (&self.elaborated, self.elaborated.given(arguments, boundary::flat)?);
+        let mut results = Vec::new();
+        let ended = self.compiled.run_into(&flats, &mut results);
+        it.flat_answers(ended, results).map_err(|message| it.located(arguments, message))
     }
 
     /// The results for these arguments, within these limits or under this control, as for [`Compiled::run_within`].
@@ -296,12 +317,13 @@ impl Ready {
         control: impl Into<Control<'c>>,
     ) -> (Outcome<Vec<Array>>, RunReport) {
         let it = &self.elaborated;
-        let values = match it.arguments(arguments) {
-            Ok(values) => values,
+        let flats = match it.given(arguments, boundary::flat) {
+            Ok(flats) => flats,
             Err(message) => return (Err(message), RunReport::Bare),
         };
-        let (results, report) = self.compiled.run_reported(&values, control);
-        (it.answers(results).map_err(|message| it.located(arguments, message)), report)
+        let mut results = Vec::new();
+        let (ended, report) = self.compiled.run_into_reported(&flats, &mut results, control);
+        (it.flat_answers(ended, results).map_err(|message| it.located(arguments, message)), report)
     }
 
     /// What was elaborated.

@@ -172,8 +172,8 @@ impl Movement for Site {
     }
 
     fn iota(&self, at: Span, count: &Operand) -> Outcome<Operand> {
-        let atom = self.one(at, Op::Iota(count.atom))?;
-        Ok(Operand { atom, of: Of::array(Prim::I64, vec![Some(count.atom)]) })
+        let op = if self.may_be_felt(count.atom) { self.iota_with_adjoint(at, count)? } else { Op::Iota(count.atom) };
+        Ok(Operand { atom: self.one(at, op)?, of: Of::array(Prim::I64, vec![Some(count.atom)]) })
     }
 
     fn replicate(&self, at: Span, count: &Operand, value: Operand) -> Outcome<Operand> {

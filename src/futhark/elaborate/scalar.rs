@@ -13,6 +13,8 @@ impl Scalars for Site {
 
     const CONCRETE: bool = false;
 
+    const CALLS: u32 = 100;
+
     fn constant(&self, constant: Const) -> Operand {
         Operand::scalar(constant.into(), constant.prim())
     }

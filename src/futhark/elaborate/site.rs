@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::operand::{Of, Operand, known_truth};
 use crate::array::{Atom, Body, Builder, IntegerRow, Lambda, Op, Prim, Reduce, ScalarOp, Type, Var, index};
@@ -43,6 +43,10 @@ pub(super) struct Inside {
     scopes: Vec<Scope>,
     pub(super) checks: Vec<Check>,
     pub(super) steps: u64,
+    /// The number of variables before a function that is being traced for reverse mode, the outermost.
+    pub(super) backwards: Option<usize>,
+    /// Variables that are sizes of arrays.
+    sizes: FxHashSet<Atom>,
 }
 
 /// The meaning of programs as array programs: a program under construction.
@@ -203,6 +207,14 @@ impl Site {
         self.inside.borrow().scopes.iter().rev().find_map(|scope| scope.found.get(key).copied())
     }
 
+    /// Whether a number may have an adjoint where it is used now: it is made within what is traced for reverse mode, and is
+    /// not the size of an array.
+    pub(super) fn may_be_felt(&self, number: Atom) -> bool {
+        let inside = self.inside.borrow();
+        let made = |before| number.var().is_some_and(|Var(number)| number as usize >= before);
+        inside.backwards.is_some_and(made) && !inside.sizes.contains(&number)
+    }
+
     fn note(&self, key: Known, atom: Atom) {
         if let Some(scope) = self.inside.borrow_mut().scopes.last_mut() {
             scope.found.insert(key, atom);
@@ -256,6 +268,7 @@ impl Site {
             return Ok(found);
         }
         let atom = self.one(at, Op::Size(array.atom, dimension))?;
+        self.inside.borrow_mut().sizes.insert(atom);
         self.note(key, atom);
         Ok(atom)
     }
@@ -271,17 +284,31 @@ impl Site {
         sizes.iter().rev().try_fold(zero, |value, size| self.one(at, Op::Replicate(*size, value)))
     }
 
+    /// The number of a check.
+    fn number_of(&self, check: Check) -> i64 {
+        let checks = &mut self.inside.borrow_mut().checks;
+        checks.push(check);
+        FIRST_CHECK - (checks.len() as i64 - 1)
+    }
+
+    /// Whether what is written now is within an arm or a function.
+    pub(super) fn is_conditional(&self) -> bool {
+        self.inside.borrow().scopes.len() > 1
+    }
+
+    /// A check that does not hold wherever it is reached.
+    pub(super) fn fail(&self, at: Span, code: &'static str, text: String) {
+        let number = self.number_of(Check { at, code, text });
+        self.add_check(index(number));
+    }
+
     /// Goes on only if a condition is true.
     pub(super) fn check(&self, at: Span, condition: Atom, code: &'static str, text: String) -> Outcome<()> {
         match known_truth(condition) {
             Some(true) => Ok(()),
             Some(false) => Err(Message::error(code, at, text)),
             None => {
-                let number = {
-                    let checks = &mut self.inside.borrow_mut().checks;
-                    checks.push(Check { at, code, text });
-                    FIRST_CHECK - (checks.len() as i64 - 1)
-                };
+                let number = self.number_of(Check { at, code, text });
                 let fails = self.raw(at, ScalarOp::Not, &[condition])?;
                 let fails = self.cast(at, fails, Prim::I64)?;
                 let check = self.mul(at, fails, index(number))?;

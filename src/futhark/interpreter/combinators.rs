@@ -84,6 +84,28 @@ impl Combinators for Interpreter {
         Ok(bins.into_iter().map(Data::Array).collect())
     }
 
+    fn rows(
+        &self,
+        at: Span,
+        _: [&Data; 2],
+        arrays: Vec<Data>,
+        elements: &[Leaf<Data>],
+        function: &mut Code<'_, Data>,
+    ) -> Outcome<Vec<Data>> {
+        let count = length(&arrays);
+        let arrays = arrays_of(arrays);
+        let mut builders =
+            elements.iter().map(|leaf| Builder::new(&self.meter, at, leaf.kind, count)).collect::<Outcome<Vec<_>>>()?;
+        for i in 0..count {
+            self.step(at)?;
+            let found = arrays_of(function(row(&arrays, i).collect())?);
+            for (builder, rows) in builders.iter_mut().zip(&found) {
+                (0..rows.len()).try_for_each(|i| builder.push(at, &rows.row(i)))?;
+            }
+        }
+        Ok(builders.into_iter().zip(elements).map(|(builder, leaf)| builder.finish(|| shape_of(leaf))).collect())
+    }
+
     fn stream(
         &self,
         at: Span,

@@ -16,6 +16,8 @@ impl Scalars for Interpreter {
 
     const CONCRETE: bool = true;
 
+    const CALLS: u32 = 10_000;
+
     fn constant(&self, constant: Const) -> Data {
         Data::Scalar(constant.into())
     }
@@ -80,8 +82,8 @@ impl Control for Interpreter {
         Ok(state)
     }
 
-    fn require(&self, at: Span, condition: &Data, text: &str) -> Outcome<()> {
-        if condition.scalar().truth() { Ok(()) } else { Err(Message::error("assert", at, text)) }
+    fn require(&self, at: Span, condition: &Data, code: &'static str, text: &str) -> Outcome<()> {
+        if condition.scalar().truth() { Ok(()) } else { Err(Message::error(code, at, text)) }
     }
 
     fn same_size(&self, at: Span, wanted: &Data, found: &Data, what: &str) -> Outcome<()> {

@@ -95,7 +95,6 @@ impl Derivatives for Interpreter {
         &self,
         at: Span,
         function: &mut Code<'_, Data>,
-        results: usize,
         adjoint: Kept,
         arguments: Vec<Data>,
         _: &Call<'_, Data>,
@@ -107,9 +106,7 @@ impl Derivatives for Interpreter {
         let call = calls.iter().find(reaches).or(calls.first()).copied();
         let call = call.filter(|call| matches!(self.engine.levels.borrow()[*call], Level::Reverse(_)));
         let Some(level) = call.map(level_of_call) else {
-            let mut all = function(arguments)?;
-            all.truncate(results);
-            return Ok(all);
+            return function(arguments);
         };
         let of_arguments: Vec<Vec<[Option<u32>; 2]>> = arguments
             .iter()
@@ -124,8 +121,7 @@ impl Derivatives for Interpreter {
         let below = self.below(at, level, arguments)?;
         // Levels above are not those of the arguments, so there is nothing to keep of them but their own constants.
         let given = function(below)?;
-        let mut values = self.below(at, level, given)?;
-        let residual = values.split_off(results.min(values.len()));
+        let values = self.below(at, level, given)?;
         // What was rounded is constant to reals, and an integer made of reals is rounded.
         let reals_made = values.iter().any(|value| value.kind().is_real());
         let nodes = of_arguments
@@ -142,7 +138,7 @@ impl Derivatives for Interpreter {
             let level = level + u32::from(reals_felt && !value.kind().is_real());
             tagged.push(value.rebuilt(at, |value| Scalar::tagged(level, value.clone(), Part::Node(tape.input())))?);
         }
-        tape.call(first, Own { adjoint, residual, results: values, arguments: nodes });
+        tape.call(first, Own { adjoint, results: values, arguments: nodes });
         Ok(tagged)
     }
 }

@@ -6,7 +6,7 @@
 use super::Interpreter;
 use super::array::{Array, Builder, Data, shape_of, shown};
 use super::scalar::{CHECKED, Scalar};
-use crate::array::{Const, ScalarOp};
+use crate::array::{Const, IntegerRow, ScalarOp};
 use crate::futhark::core::Prim;
 use crate::futhark::meaning::{Leaf, Movement, Outcome, RangeKind, Scalars, Section};
 use crate::futhark::source::{Message, Span};
@@ -147,9 +147,17 @@ impl Movement for Interpreter {
     }
 
     fn iota(&self, at: Span, count: &Data) -> Outcome<Data> {
+        let backward = count.scalar().backward();
         let count = size_from(at, count)?;
         let hold = self.meter.claim(at, Prim::I64, Some(count))?;
-        let elements = (0..count as i64).map(|i| Const::I64(i).into()).collect();
+        let mut elements: Vec<Scalar> = (0..count as i64).map(|i| Const::I64(i).into()).collect();
+        // By the language, the adjoint of the size is the sum of those of the elements, though their tangents are 0.
+        if let Some(backward) = backward {
+            let none = self.engine.apply(at, IntegerRow::Sub.into(), &[backward, Const::I64(count as i64).into()])?;
+            for element in &mut elements {
+                *element = self.engine.apply(at, ScalarOp::Add, &[element.clone(), none.clone()])?;
+            }
+        }
         Ok(Data::Array(Array::noted(vec![count], elements, hold)))
     }
 

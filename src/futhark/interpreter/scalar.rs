@@ -129,6 +129,19 @@ impl Scalar {
         [own, rounded].map(|tagged| tagged.map(|tagged| &tagged.part))
     }
 
+    /// The number with what reverse mode adds to it, and nothing of forward mode; none if there is nothing.
+    pub(super) fn backward(&self) -> Option<Scalar> {
+        let Scalar::Tagged(tagged) = self else { return None };
+        let below = tagged.value.backward();
+        match tagged.part {
+            Part::Tangent(_) => below,
+            Part::Node(node) => {
+                let value = below.unwrap_or_else(|| self.plain().into());
+                Some(Scalar::tagged(tagged.level, value, Part::Node(node)))
+            }
+        }
+    }
+
     /// Whether this is 0 and so are all of its derivatives.
     pub(super) fn is_null(&self) -> bool {
         match self {

@@ -31,10 +31,9 @@ pub(super) struct Tape {
 /// A call with a derivative of its own.
 #[derive(Debug)]
 pub(super) struct Own {
-    /// From the residual and the adjoints of the results to those of the arguments.
+    /// From the results and their adjoints to the adjoints of the arguments.
     pub(super) adjoint: Kept,
-    pub(super) residual: Vec<Data>,
-    /// The results, without what this tape adds: an adjoint has the same shape.
+    /// The results, without what this tape adds.
     pub(super) results: Vec<Data>,
     /// For each argument, the node of each element, if it has one.
     pub(super) arguments: Vec<Vec<Option<u32>>>,
@@ -117,7 +116,7 @@ impl Tape {
         call: &Call<'_, Data>,
     ) -> Outcome<Vec<(u32, Scalar)>> {
         let mut next = first;
-        let mut given = own.residual.clone();
+        let mut given = own.results.clone();
         let mut felt = false;
         for result in &own.results {
             given.push(result.rebuilt(at, |element| {

@@ -9,8 +9,19 @@ use super::eval::{Evaluation, Evaluator};
 use super::frame::Frame;
 use super::types::Evaluated;
 use super::value::{Callee, Function, Kept, Value, unchecked};
-use super::{Meaning, Outcome};
-use crate::futhark::source::Span;
+use super::{Meaning, Outcome, UNKNOWN_CALLS};
+use crate::futhark::source::{Message, Span};
+
+/// That functions that call themselves are too deep in each other.
+fn too_many_calls(at: Span, most: u32, concrete: bool) -> Message {
+    if concrete {
+        let text = format!("a function calls itself more than {most} calls deep");
+        return Message::error(UNKNOWN_CALLS, at, text).hint("does it end? A long recursion is better a `loop`");
+    }
+    let text =
+        format!("how often this function calls itself is not known before the program runs, or over {most} times");
+    Message::error(UNKNOWN_CALLS, at, text).hint("the interpreter runs it; a `loop` can be compiled")
+}
 
 impl<'p, M: Meaning> Evaluator<'p, M> {
     /// A function applied to one argument.
@@ -31,8 +42,15 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
                 for (param, argument) in unit.params.iter().zip(arguments) {
                     frame.bind(param, argument)?;
                 }
+                let calls = self.calls.get() + u32::from(unit.recursive);
+                if calls > M::CALLS {
+                    return Err(too_many_calls(at, M::CALLS, M::CONCRETE));
+                }
+                self.calls.set(calls);
+                let result = frame.eval(unit.body);
+                self.calls.set(calls - u32::from(unit.recursive));
                 // What goes wrong in a function of the prelude went wrong where the user called it.
-                frame.eval(unit.body).map_err(|mut message| {
+                result.map_err(|mut message| {
                     if message.span.is_prelude() && !at.is_prelude() {
                         message.span = at;
                     }

@@ -121,7 +121,12 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
         let Value::Function(function) = function else { return Ok(()) };
         let Callee::Closure(unit, captured) = &function.of else { return Ok(()) };
         let frame = Frame::new(self, unit, captured.clone());
-        for ((param, value), (name, _)) in unit.params.iter().zip(values).zip(&entry.params) {
+        // It may have been applied to the first of its parameters.
+        let (given, wanted) = unit.params.split_at(function.arguments.len());
+        for (param, value) in given.iter().zip(&function.arguments) {
+            frame.bind(param, value.clone())?;
+        }
+        for ((param, value), (name, _)) in wanted.iter().zip(values).zip(&entry.params) {
             frame.bind(param, value.clone())?;
             // Types may mention what the body does not.
             if let PatternKind::Local(local) = param.kind {

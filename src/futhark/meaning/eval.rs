@@ -3,7 +3,7 @@
 //! Law: parts are evaluated from left to right, but what is updated comes after what it is updated with. Lets, the taken arm of a
 //! conditional and the value of an assertion are evaluated without growing the stack (tests/language/interpret.rs, tests/language/chains.rs).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::frame::Frame;
@@ -15,7 +15,7 @@ use super::value::{Callee, Captured, Value, unchecked};
 use super::{Meaning, Outcome, Policy, Scalars, Section, operations};
 use crate::array::Const;
 use crate::futhark::core::{Definition, Expression, ExpressionKind, Index, Loop, LoopForm, Prim, Program, Range, Type};
-use crate::futhark::source::{Name, Span};
+use crate::futhark::source::{Message, Name, Span};
 
 /// Evaluates the definitions of a program in a meaning.
 #[derive(Debug)]
@@ -25,12 +25,17 @@ pub struct Evaluator<'p, M: Meaning> {
     pub(super) scopes: &'p Scopes<'p>,
     /// The values of constants.
     constants: RefCell<Vec<Option<Value<'p, M::Data>>>>,
+    /// How many calls of functions that call themselves are within each other now.
+    pub(super) calls: Cell<u32>,
     /// Functions that the meaning knows by number.
     pub(super) kept: RefCell<Vec<KeptFunction<'p, M::Data>>>,
 }
 
 /// A value of a program, or what went wrong and where.
 pub(super) type Evaluation<'p, M> = Outcome<Value<'p, <M as Scalars>::Data>>;
+
+/// What a program that runs says of a hole.
+const REACHED: &str = "this hole is reached, and has no value";
 
 /// A function that is kept, and the types of its parameters.
 pub(super) type KeptFunction<'p, D> = (Value<'p, D>, Vec<Rc<Evaluated<D>>>);
@@ -52,7 +57,14 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
     #[must_use]
     pub fn new(program: &'p Program, prepared: &'p Prepared<'p>, meaning: &'p M) -> Self {
         let constants = RefCell::new(program.definitions.iter().map(|_| None).collect());
-        Evaluator { program, meaning, scopes: &prepared.0, constants, kept: RefCell::new(Vec::new()) }
+        Evaluator {
+            program,
+            meaning,
+            scopes: &prepared.0,
+            constants,
+            calls: Cell::new(0),
+            kept: RefCell::new(Vec::new()),
+        }
     }
 
     /// The value of a definition at these sizes and types. `at` is the place of the use.
@@ -136,7 +148,7 @@ impl<'p, M: Meaning> Frame<'_, 'p, M> {
                 ExpressionKind::Assert(condition, value) => {
                     let condition_at = condition.span;
                     let condition = self.data(condition)?;
-                    m.require(condition_at, &condition, "the assertion does not hold")?;
+                    m.require(condition_at, &condition, "assert", "the assertion does not hold")?;
                     e = value;
                     continue;
                 }
@@ -203,6 +215,7 @@ impl<'p, M: Meaning> Frame<'_, 'p, M> {
                 }
                 ExpressionKind::Loop(it) => self.iterate(it, at),
                 ExpressionKind::Coerce(value) => self.coerce(value, &e.of, at),
+                ExpressionKind::Hole => self.hole(&e.of, at),
             };
         }
     }
@@ -245,6 +258,17 @@ impl<'p, M: Meaning> Frame<'_, 'p, M> {
         let of = self.evaluated(of, at)?;
         self.evaluator.check_sizes(at, &of, &value, 0, "the array")?;
         Ok(value)
+    }
+
+    /// What is not written yet: some value, where whether it is reached is not known.
+    fn hole(&self, of: &Type, at: Span) -> Evaluation<'p, M> {
+        let m = self.evaluator.meaning;
+        m.require(at, &m.constant(Const::Bool(false)), "hole", REACHED)?;
+        let of = self.evaluated(of, at)?;
+        if of.has_function() {
+            return Err(Message::error("hole", at, REACHED));
+        }
+        self.evaluator.nothing(&of, at)
     }
 
     fn record(&self, fields: &'p [(Name, Expression)], of: &Type, at: Span) -> Evaluation<'p, M> {

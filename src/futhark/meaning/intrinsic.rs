@@ -76,7 +76,7 @@ intrinsics! {
     Jmp "jmp2" 3;
     /// `(a -> b) -> a -> [k]b -> (b, [k]a)`, at `a`, `b`.
     Mjp "mjp2" 3;
-    /// `(a -> (b, c)) -> (c -> b -> a) -> a -> b`, at `a`, `b`, `c`.
+    /// `(a -> b) -> (b -> b -> a) -> a -> b`, at `a`, `b`.
     WithVjp "with_vjp" 3;
     /// `[k]a -> (a -> a -> a) -> a -> (acc ([k]a) -> b -> acc ([k]a)) -> [n]b -> [k]a`, at `a`, `b`.
     ReduceByIndexStream "reduce_by_index_stream" 5;
@@ -86,6 +86,8 @@ intrinsics! {
     Write "write" 3;
     /// `a -> a`.
     Trace "trace" 1;
+    /// `(count: i64) -> [n]i64 -> (a -> ?[k].[k]b) -> [n]a -> [count]b`, at `a`, `b`.
+    Rows "rows" 4;
 }
 
 /// The sizes that an instance of an intrinsic is at, for those that need them, and its types.
@@ -206,10 +208,10 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             Intrinsic::Mjp => self.derivative(Derivative { mode: Mode::Reverse, many: true }, given),
             Intrinsic::WithVjp => {
                 let (function, adjoint, argument) = (given.value()?, given.value()?, given.leaves()?);
-                let (from, to, residual) = (given.of(0)?, given.of(1)?, given.of(2)?);
-                let kept = self.keep(adjoint, vec![residual.clone(), to.clone()]);
+                let (from, to) = (given.of(0)?, given.of(1)?);
+                let kept = self.keep(adjoint, vec![to.clone(), to.clone()]);
                 let code = &mut self.code(&function, core::slice::from_ref(from), at);
-                Value::of(m.with_vjp(at, code, to.leaves().len(), kept, argument, &call)?, to, at)
+                Value::of(m.with_vjp(at, code, kept, argument, &call)?, to, at)
             }
             Intrinsic::ReduceByIndexStream => {
                 let (bins, operator, neutral) = (given.leaves()?, given.value()?, given.leaves()?);
@@ -220,6 +222,12 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             Intrinsic::ScatterStream => {
                 let bins = given.leaves()?;
                 self.stream(bins, None, given)
+            }
+            Intrinsic::Rows => {
+                let (count, offsets, function) = (given.data()?, given.data()?, given.value()?);
+                let (arrays, element) = (given.leaves()?, given.of(1)?);
+                let code = &mut self.code(&function, core::slice::from_ref(given.of(0)?), at);
+                Value::of(m.rows(at, [&count, &offsets], arrays, &element.leaves(), code)?, element, at)
             }
             Intrinsic::Write => {
                 let (accumulators, index, values) = (given.leaves()?, given.data()?, given.leaves()?);

@@ -73,6 +73,9 @@ pub struct Policy<D> {
     pub true_dependencies: bool,
 }
 
+/// The code of the mistake that a function calls itself too deeply, or, in array programs, an unknown number of times.
+pub const UNKNOWN_CALLS: &str = "recursion";
+
 /// That a run takes more `steps`, or holds more elements, than its limit.
 pub(in crate::futhark) fn beyond(at: Span, what: &str, limit: u64) -> Message {
     if what == "steps" {
@@ -129,6 +132,9 @@ pub trait Scalars {
     /// Whether values are there, and not just under construction. Then a variable
     /// gives up its value at its last use, so that an array that nothing else holds can be changed in place.
     const CONCRETE: bool;
+
+    /// How many calls of functions that call themselves may be within each other.
+    const CALLS: u32;
 
     /// A constant.
     fn constant(&self, constant: Const) -> Self::Data;
@@ -196,11 +202,11 @@ pub trait Control: Scalars {
         body: &mut Code<'_, Self::Data>,
     ) -> Outcome<Vec<Self::Data>>;
 
-    /// Goes on only if a condition is true; `text` says what it means that it is not.
+    /// Goes on only if a condition is true; `code` and `text` say what it means that it is not.
     ///
     /// # Errors
-    /// If the condition is known to be false.
-    fn require(&self, at: Span, condition: &Self::Data, text: &str) -> Outcome<()>;
+    /// If the condition is known to be false, in code that surely runs.
+    fn require(&self, at: Span, condition: &Self::Data, code: &'static str, text: &str) -> Outcome<()>;
 
     /// Goes on only if a size is the one that is wanted; `what` says whose size it is.
     ///
@@ -357,6 +363,21 @@ pub trait Combinators: Scalars {
         values: Vec<Self::Data>,
     ) -> Outcome<Vec<Self::Data>>;
 
+    /// The rows that a function, which has been called before, makes of the elements of the arrays, one after the other:
+    /// `places` are how many elements there are in all, and the place of the first element of each row. `elements` says
+    /// the types of the elements of a row.
+    ///
+    /// # Errors
+    /// Those of the function; if rows are not of one shape but for their outer sizes.
+    fn rows(
+        &self,
+        at: Span,
+        places: [&Self::Data; 2],
+        arrays: Vec<Self::Data>,
+        elements: &[Leaf<Self::Data>],
+        function: &mut Code<'_, Self::Data>,
+    ) -> Outcome<Vec<Self::Data>>;
+
     /// The destinations as accumulators, given to `function` with each element of `arrays` in turn (the leaves of the
     /// accumulator come first), and what they have become. Writes are combined by the operator, with this neutral element,
     /// or replace what was there if there is none.
@@ -404,9 +425,8 @@ pub trait Derivatives: Scalars {
         call: &Call<'_, Self::Data>,
     ) -> Outcome<Both<Self::Data>>;
 
-    /// A function with a reverse derivative of its own. `function` returns `results` leaves of the result and then those of
-    /// a residual; `adjoint` takes the residual and the adjoints of the result, and returns those of the arguments. The
-    /// result is returned without the residual. Forward mode ignores `adjoint`; free variables get no adjoints.
+    /// The results of a function with a reverse derivative of its own: `adjoint` takes the results and then their adjoints, and
+    /// returns those of the arguments. Forward mode ignores `adjoint`; free variables get no adjoints.
     ///
     /// # Errors
     /// Those of the functions.
@@ -414,7 +434,6 @@ pub trait Derivatives: Scalars {
         &self,
         at: Span,
         function: &mut Code<'_, Self::Data>,
-        results: usize,
         adjoint: Kept,
         arguments: Vec<Self::Data>,
         call: &Call<'_, Self::Data>,

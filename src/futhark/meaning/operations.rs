@@ -175,11 +175,18 @@ pub(super) fn apply<M: Meaning>(m: &M, at: Span, name: &str, kind: Prim, operand
 }
 
 /// A scalar in another kind, as the language has it: an integer that becomes a wider one without a sign has zeros before its
-/// bits, where array programs have the sign; and so have derivatives.
+/// bits, where array programs have the sign; and so have derivatives. A real that is infinite or NaN becomes the integer 0.
 pub(super) fn convert<M: Meaning>(m: &M, at: Span, from: Prim, to: Prim, x: M::Data) -> Outcome<M::Data> {
     if from == to {
         return Ok(x);
     }
+    // An infinite real becomes the integer 0, where array programs have the end of the kind.
+    let x = if from.is_real() && to.is_integer() && !m.written(&x).is_some_and(f64::is_finite) {
+        let w = Write { m, at, kind: from };
+        w.select(compose(&w, Composed::IsInfinite, core::slice::from_ref(&x))?, &w.number(0.0), &x)?
+    } else {
+        x
+    };
     let value = m.scalar(at, ScalarOp::Convert(to), &[x])?;
     if !from.is_signed() || !to.is_integer() || to.is_signed() || from.bits() >= to.bits() {
         return Ok(value);

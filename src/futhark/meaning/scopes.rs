@@ -27,6 +27,8 @@ pub(super) struct Unit<'p> {
     pub(super) slots: usize,
     /// The variables of other units that it mentions, in order.
     pub(super) captures: Vec<Local>,
+    /// Whether it is a function that calls itself.
+    pub(super) recursive: bool,
 }
 
 /// Where a variable lives.
@@ -66,9 +68,16 @@ impl<'p> Scopes<'p> {
     pub(super) fn of(program: &'p Program) -> Self {
         let nowhere = Place { unit: u32::MAX, slot: 0, loops: 0, used: false };
         let mut scopes = Scopes { places: vec![nowhere; program.locals.len()], ..Scopes::default() };
-        let mut walk = Walk { scopes: &mut scopes, unit: 0, next: 0, slots: 0, loops: 0 };
-        for definition in &program.definitions {
+        let mut walk =
+            Walk { scopes: &mut scopes, definition: 0, recursive: false, unit: 0, next: 0, slots: 0, loops: 0 };
+        for (number, definition) in (0..).zip(&program.definitions) {
+            (walk.definition, walk.recursive) = (number, false);
             walk.unit(&definition.body, &definition.scheme.sizes, Vec::new(), &definition.body);
+            if walk.recursive
+                && let Some(unit) = walk.scopes.units.get_mut(&(true, address(&definition.body)))
+            {
+                unit.recursive = true;
+            }
         }
         // The sizes of arguments from outside are compared, whether the body mentions them or not.
         for entry in &program.entries {
@@ -106,6 +115,9 @@ impl<'p> Scopes<'p> {
 /// Goes through a unit, first forwards to give places, then backwards to find the last uses.
 struct Walk<'s, 'p> {
     scopes: &'s mut Scopes<'p>,
+    /// The definition that we are in, and whether it has mentioned itself.
+    definition: u32,
+    recursive: bool,
     /// The unit that we are in.
     unit: u32,
     /// The number of the next unit.
@@ -137,7 +149,8 @@ impl<'p> Walk<'_, 'p> {
         params.iter().for_each(|param| self.pattern_sizes(param, &mut live));
         let mut captures: Vec<Local> = live.into_iter().filter(|local| self.place(*local).unit != self.unit).collect();
         captures.sort_unstable();
-        let unit = Unit { params, body, number: self.unit, slots: self.slots as usize, captures: captures.clone() };
+        let (number, slots, captures_of) = (self.unit, self.slots as usize, captures.clone());
+        let unit = Unit { params, body, number, slots, captures: captures_of, recursive: false };
         self.scopes.units.insert((params_given, address(key)), unit);
         (self.unit, self.slots, self.loops) = around;
         captures
@@ -178,7 +191,10 @@ impl<'p> Walk<'_, 'p> {
 
     fn size(&mut self, size: &Size, live: &mut Live) {
         leaves(size, &mut |leaf| {
-            if let Size::Local(local) = leaf {
+            // Hidden sizes are bound nowhere.
+            if let Size::Local(local) = leaf
+                && self.place(*local).unit != u32::MAX
+            {
                 self.touch(*local, None, live);
             }
         });
@@ -224,6 +240,7 @@ impl<'p> Walk<'_, 'p> {
                 self.instance(instance, live);
             }
             ExpressionKind::Definition(_, instance) | ExpressionKind::Intrinsic(_, instance) => {
+                self.recursive |= matches!(expression.kind, ExpressionKind::Definition(definition, _) if definition.0 == self.definition);
                 self.instance(instance, live);
             }
             ExpressionKind::Size(size) => self.size(size, live),
@@ -234,7 +251,10 @@ impl<'p> Walk<'_, 'p> {
                 parts.rotate_left(1);
                 self.all(&parts, live);
             }
-            ExpressionKind::Constructor(..) | ExpressionKind::Array(_) | ExpressionKind::Coerce(_) => {
+            ExpressionKind::Constructor(..)
+            | ExpressionKind::Array(_)
+            | ExpressionKind::Coerce(_)
+            | ExpressionKind::Hole => {
                 self.sizes(&expression.of, live);
                 self.all(&expression.children(), live);
             }

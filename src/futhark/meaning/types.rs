@@ -61,6 +61,17 @@ impl<D: Clone> Evaluated<D> {
         }
     }
 
+    /// Whether there is a function in it.
+    pub(super) fn has_function(&self) -> bool {
+        match self {
+            Evaluated::Prim(_) => false,
+            Evaluated::Function => true,
+            Evaluated::Array(_, element) => element.has_function(),
+            Evaluated::Record(fields) => fields.iter().any(|field| field.has_function()),
+            Evaluated::Sum(constructors) => constructors.iter().flatten().any(|payload| payload.has_function()),
+        }
+    }
+
     /// Whether there is a sum in it.
     pub(super) fn has_sum(&self) -> bool {
         match self {

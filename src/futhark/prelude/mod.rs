@@ -7,11 +7,12 @@
 pub(super) const FIRST: u32 = u32::MAX - 64;
 
 /// The names and the texts, in the order in which they are read.
-pub(super) const TEXTS: [(&str, &str); 4] = [
+pub(super) const TEXTS: [(&str, &str); 5] = [
     ("prelude/scalars.fut", include_str!("scalars.fut")),
     ("prelude/intrinsics.fut", include_str!("intrinsics.fut")),
     ("prelude/arrays.fut", include_str!("arrays.fut")),
     ("prelude/numbers.fut", include_str!("numbers.fut")),
+    ("prelude/libraries.fut", include_str!("libraries.fut")),
 ];
 
 /// The name and the text of the part of the prelude with that number, for messages about places in it.

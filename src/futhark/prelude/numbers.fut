@@ -282,3 +282,9 @@ module bool = {
   def lowest: bool = false
   def highest: bool = true
 }
+
+-- Conversions between reals and i32 by older names.
+def r32 (x: i32): f32 = f32.i32 x
+def t32 (x: f32): i32 = i32.f32 x
+def r64 (x: i32): f64 = f64.i32 x
+def t64 (x: f64): i32 = i32.f64 x

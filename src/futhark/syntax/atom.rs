@@ -185,11 +185,7 @@ impl Parser<'_> {
         let open = self.expect(Kind::Open, "")?;
         let kind = if self.kind() == Kind::Dot {
             self.advance();
-            if self.kind() == Kind::OpenBracket {
-                ExpressionKind::SectionIndex(self.indices()?)
-            } else {
-                ExpressionKind::SectionField(self.field_path()?)
-            }
+            ExpressionKind::SectionPath(self.part()?)
         } else if let Some(length) = self.operator_length(0).filter(|&length| {
             // `(-x)` is a negation, `(-)` a section.
             !matches!(self.text_at(0), "-" | "!") || self.kind_at(length) == Kind::Close

@@ -4,7 +4,7 @@
 
 use super::parser::{Parse, Parser};
 use super::token::Kind;
-use super::tree::{Attribute, Expression, Index, Pattern, PatternKind, TypeParam, TypeParamKind, ValueDeclaration};
+use super::tree::{Attribute, Expression, Pattern, PatternKind, Step, TypeParam, TypeParamKind, ValueDeclaration};
 use crate::futhark::source::{Name, Span};
 
 /// What a `let` within an expression binds.
@@ -13,19 +13,21 @@ pub(super) enum Binding {
     Pattern(Vec<TypeParam>, Pattern, Expression),
     /// `let f x = e`.
     Function(ValueDeclaration),
-    /// `let x[i] = e`.
-    Update(Name, Vec<Index>, Expression),
+    /// `let x[i].y = e`.
+    Update(Name, Vec<Step>, Expression),
 }
 
 impl Parser<'_> {
     /// What stands behind the `let` of an expression.
     pub(super) fn binding(&mut self) -> Parse<Binding> {
         match self.kind() {
-            Kind::Name if self.touches(1, Kind::OpenBracket) && self.updates() => {
+            Kind::Name if self.touches(1, Kind::Dot) || self.touches(1, Kind::OpenBracket) && self.updates() => {
                 let (name, _) = self.name("")?;
-                let indices = self.indices()?;
+                let mut path = Vec::new();
+                self.steps(&mut path)?;
+                path.iter().try_for_each(|_| self.taller())?;
                 let value = self.value()?;
-                return Ok(Binding::Update(name, indices, value));
+                return Ok(Binding::Update(name, path, value));
             }
             Kind::Name if !matches!(self.kind_at(1), Kind::Equals | Kind::Colon) => {
                 return Ok(Binding::Function(self.value_declaration(false)?));
@@ -52,7 +54,7 @@ impl Parser<'_> {
         Ok(Binding::Pattern(sizes, pattern, value))
     }
 
-    /// Whether the brackets behind the next token are followed by `=`.
+    /// Whether all brackets behind the next token are followed by `=`, or by a field.
     fn updates(&self) -> bool {
         let (mut ahead, mut depth) = (1, 0_usize);
         loop {
@@ -63,8 +65,8 @@ impl Parser<'_> {
                 _ => {}
             }
             ahead += 1;
-            if depth == 0 {
-                return self.kind_at(ahead) == Kind::Equals;
+            if depth == 0 && !self.touches(ahead, Kind::OpenBracket) {
+                return self.kind_at(ahead) == Kind::Equals || self.touches(ahead, Kind::Dot);
             }
         }
     }

@@ -31,9 +31,7 @@ impl Parser<'_> {
                     ExpressionKind::Let(sizes, Box::new(pattern), Box::new(value), rest)
                 }
                 Binding::Function(function) => ExpressionKind::LetFunction(Box::new(function), rest),
-                Binding::Update(name, indices, value) => {
-                    ExpressionKind::LetUpdate(name, indices, Box::new(value), rest)
-                }
+                Binding::Update(name, path, value) => ExpressionKind::LetUpdate(name, path, Box::new(value), rest),
             };
             body = self.make(start, kind);
         }

@@ -6,7 +6,7 @@
 use super::number::unescape;
 use super::parser::{Parse, Parser};
 use super::token::Kind;
-use super::tree::{Declaration, DeclarationKind, TypeDeclaration};
+use super::tree::{Declaration, DeclarationKind, TypeDeclaration, TypeParamKind};
 use crate::futhark::source::Name;
 
 /// Whether a declaration, or a promise of a module type, can begin with it.
@@ -148,14 +148,18 @@ impl Parser<'_> {
     /// `type name params = definition`, of which the definition may be missing.
     pub(super) fn type_declaration(&mut self) -> Parse<TypeDeclaration> {
         self.expect(Kind::Type, "")?;
-        // What may be in the type is seen from its definition.
-        if self.kind() == Kind::Tilde || self.is_operator(0, "^") {
+        let lifted = match self.kind() {
+            Kind::Tilde => TypeParamKind::SizeLifted,
+            _ if self.is_operator(0, "^") => TypeParamKind::Lifted,
+            _ => TypeParamKind::Type,
+        };
+        if lifted != TypeParamKind::Type {
             self.advance();
         }
         let (name, _) = self.name("of a type")?;
         let params = self.type_params()?;
         let definition = if self.eat(Kind::Equals) { Some(self.type_expression()?) } else { None };
-        Ok(TypeDeclaration { name, params, definition })
+        Ok(TypeDeclaration { lifted, name, params, definition })
     }
 
     /// The path of an import.

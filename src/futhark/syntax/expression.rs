@@ -8,7 +8,7 @@
 
 use super::parser::{Parse, Parser};
 use super::token::Kind;
-use super::tree::{Expression, ExpressionKind, Index, Range, RangeKind};
+use super::tree::{Expression, ExpressionKind, Index, Range, RangeKind, Step};
 use crate::futhark::chain::Rest;
 use crate::futhark::source::{Name, Span};
 
@@ -77,39 +77,46 @@ impl Parser<'_> {
         let mut e = self.range()?;
         while self.kind() == Kind::With {
             self.advance();
-            if self.kind() == Kind::OpenBracket {
-                let indices = self.indices()?;
-                self.expect(Kind::Equals, "and the new value after the index")?;
-                let value = self.nested(Self::range)?;
-                e = self.make(start, ExpressionKind::Update(Box::new(e), indices, Box::new(value)));
-            } else {
-                let path = self.field_path()?;
-                self.expect(Kind::Equals, "and the new value after the field")?;
-                let value = self.nested(Self::range)?;
-                e = self.make(start, ExpressionKind::RecordUpdate(Box::new(e), path, Box::new(value)));
-            }
+            let path = self.part()?;
+            self.expect(Kind::Equals, "and the new value after the field or index")?;
+            let value = self.nested(Self::range)?;
+            e = self.make(start, ExpressionKind::Update(Box::new(e), path, Box::new(value)));
             self.taller()?;
         }
         Ok(e)
     }
 
-    /// `x.y.0`.
-    pub(super) fn field_path(&mut self) -> Parse<Vec<Name>> {
+    /// `x.y.0[i].z`, which begins with a field or an index.
+    pub(super) fn part(&mut self) -> Parse<Vec<Step>> {
         let text = self.text_at(0);
         let mut path = Vec::new();
         match text.split_once('.') {
             // `0.1` looks like one number.
             Some((outer, inner)) if self.kind() == Kind::Number && inner.bytes().all(|byte| byte.is_ascii_digit()) => {
-                path.extend([self.intern(outer), self.intern(inner)]);
+                path.extend([self.intern(outer), self.intern(inner)].map(Step::Field));
                 self.advance();
             }
-            Some(_) | None => path.push(self.field_name()?),
+            _ if self.kind() == Kind::OpenBracket => path.push(Step::Index(self.indices()?)),
+            Some(_) | None => path.push(Step::Field(self.field_name()?)),
         }
-        while self.touches(0, Kind::Dot) {
-            self.advance();
-            path.push(self.field_name()?);
-        }
+        self.steps(&mut path)?;
+        // Each step nests as one more update does.
+        path.iter().try_for_each(|_| self.taller())?;
         Ok(path)
+    }
+
+    /// More steps of a path, without spaces.
+    pub(super) fn steps(&mut self, path: &mut Vec<Step>) -> Parse<()> {
+        loop {
+            if self.touches(0, Kind::Dot) {
+                self.advance();
+                path.push(Step::Field(self.field_name()?));
+            } else if self.touches(0, Kind::OpenBracket) {
+                path.push(Step::Index(self.indices()?));
+            } else {
+                return Ok(());
+            }
+        }
     }
 
     /// The name of a field, or the number of a component.

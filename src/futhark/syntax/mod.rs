@@ -9,16 +9,19 @@ mod binding;
 mod control;
 mod declaration;
 mod expression;
+mod format;
 mod lexer;
 mod module;
 mod number;
 mod parser;
+pub(in crate::futhark) mod parts;
 mod pattern;
 mod print;
 mod token;
 pub mod tree;
 mod types;
 
+pub use format::{WIDTH, format};
 pub(super) use number::{number, real_of, shortened, unescape, whole_real};
 pub use number::{real_f16, real_f32, real_f64};
 

@@ -172,8 +172,15 @@ impl Parser<'_> {
                 Kind::Module => {
                     p.advance();
                     let (name, _) = p.name("of a module")?;
+                    let mut params = Vec::new();
+                    while p.kind() == Kind::Open {
+                        params.push(p.module_param()?);
+                    }
                     p.expect(Kind::Colon, "and its module type")?;
-                    let of = p.signature()?;
+                    let result = p.within(params.len(), Self::signature)?;
+                    let of = params.into_iter().rev().fold(result, |result, (name, of)| {
+                        Signature::Arrow(Some(name), Box::new(of), Box::new(result), p.since(start))
+                    });
                     Ok(Specification::Module(name, of, p.since(start)))
                 }
                 Kind::Include => {

@@ -89,7 +89,7 @@ pub struct TypeParam {
 }
 
 /// What a type parameter stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TypeParamKind {
     /// `[n]`.
     Size,
@@ -101,9 +101,11 @@ pub enum TypeParamKind {
     Lifted,
 }
 
-/// `type name params = definition`.
+/// `type name params = definition`, `type~ …` or `type^ …`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeDeclaration {
+    /// What may be in it, as for a parameter of types: `SizeLifted` of `type~`, `Lifted` of `type^`.
+    pub lifted: TypeParamKind,
     /// Its name.
     pub name: Name,
     /// Its parameters.
@@ -284,10 +286,8 @@ pub enum ExpressionKind {
     Field(Box<Expression>, Name),
     /// `e[i, j:k]`.
     Index(Box<Expression>, Vec<Index>),
-    /// `e with [i] = v`.
-    Update(Box<Expression>, Vec<Index>, Box<Expression>),
-    /// `e with x.y = v`.
-    RecordUpdate(Box<Expression>, Vec<Name>, Box<Expression>),
+    /// `e with x.y[i] = v`.
+    Update(Box<Expression>, Vec<Step>, Box<Expression>),
     /// `f a b`.
     Apply(Box<Expression>, Vec<Expression>),
     /// `#c a b`.
@@ -304,18 +304,16 @@ pub enum ExpressionKind {
     SectionLeft(QualifiedName, Box<Expression>),
     /// `(op b)`.
     SectionRight(QualifiedName, Box<Expression>),
-    /// `(.x.y)`.
-    SectionField(Vec<Name>),
-    /// `(.[i, j])`.
-    SectionIndex(Vec<Index>),
+    /// `(.x.y[i, j])`.
+    SectionPath(Vec<Step>),
     /// `\p q: t -> e`.
     Lambda(Vec<Pattern>, Option<TypeExpression>, Box<Expression>),
     /// `let [n] p = e in e`.
     Let(Vec<TypeParam>, Box<Pattern>, Box<Expression>, Rest<Expression>),
     /// `let f [n] 't p q: t = e in e`.
     LetFunction(Box<ValueDeclaration>, Rest<Expression>),
-    /// `let x[i] = e in e`.
-    LetUpdate(Name, Vec<Index>, Box<Expression>, Rest<Expression>),
+    /// `let x[i].y = e in e`.
+    LetUpdate(Name, Vec<Step>, Box<Expression>, Rest<Expression>),
     /// `if c then a else b`.
     If(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `match e case p -> e …`.
@@ -367,6 +365,37 @@ pub enum Index {
     At(Expression),
     /// `start:end:step`, each of which may be absent.
     Slice(Option<Expression>, Option<Expression>, Option<Expression>),
+}
+
+/// A step on the way from a value to a part of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// `.x`, `.0`.
+    Field(Name),
+    /// `[i, j:k]`.
+    Index(Vec<Index>),
+}
+
+impl Index {
+    /// The expressions within, in order.
+    pub fn parts(&self) -> impl Iterator<Item = &Expression> {
+        let parts = match self {
+            Index::At(at) => [Some(at), None, None],
+            Index::Slice(first, end, step) => [first, end, step].map(Option::as_ref),
+        };
+        parts.into_iter().flatten()
+    }
+}
+
+impl Step {
+    /// The indices, of which a field has none.
+    #[must_use]
+    pub fn indices(&self) -> &[Index] {
+        match self {
+            Step::Field(_) => &[],
+            Step::Index(indices) => indices,
+        }
+    }
 }
 
 /// `loop [n] pattern = initial form do body`.

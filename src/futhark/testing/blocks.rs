@@ -10,12 +10,13 @@
 //! -- input { 1 [2.0, 3.0] }
 //! -- output { 4.0 }
 //! -- compiled random input { [10]f32 5i32 } auto output
-//! -- input @ data/some.in
-//! -- error: out of bounds
+//! -- input @ data/some.in output @ data/some.out
+//! -- "far" slow input { 7i64 } error: out of bounds
 //! ```
 
 use super::random::Random;
-use crate::futhark::core::Prim;
+use crate::futhark::core::{Entry, Prim, Program};
+use crate::futhark::meaning::interface;
 use crate::futhark::source::{Message, Name, Span};
 use crate::futhark::values::{Array, Reader};
 
@@ -41,7 +42,7 @@ pub struct Block {
 pub struct Case {
     /// Where its input is said.
     pub span: Span,
-    /// Words before `input`, such as `compiled`, `nobench`, `notest`, `only_cuda`.
+    /// Words before `input`: `compiled`, `nobench`, `notest`, `only_cuda`, and any other that distinguishes cases.
     pub words: Vec<Name>,
     /// A name in quotes.
     pub name: Option<Name>,
@@ -62,6 +63,8 @@ pub enum Input {
     File(String),
     /// What a [script](super::script) gives; it is kept as written.
     Script(String),
+    /// What the script in a file gives.
+    ScriptFile(String),
 }
 
 /// A value of a random input.
@@ -116,6 +119,19 @@ pub fn draw(draws: &[Draw], seed: u64) -> Result<Vec<Array>, Box<Message>> {
 /// # Errors
 /// A message for each block that is not understood.
 pub fn blocks(text: &str, file: u32) -> Result<Vec<Block>, Vec<Message>> {
+    read(text, file, None)
+}
+
+/// The test blocks of the text of a program that has been checked: numbers in an input that say no kind are of those that the
+/// entry point takes.
+///
+/// # Errors
+/// As for [`blocks`].
+pub fn blocks_of(program: &Program, text: &str, file: u32) -> Result<Vec<Block>, Vec<Message>> {
+    read(text, file, Some(program))
+}
+
+fn read(text: &str, file: u32, program: Option<&Program>) -> Result<Vec<Block>, Vec<Message>> {
     // The insides of comments, and nothing else, each byte at its place.
     let mut inside = vec![b' '; text.len()];
     let mut starts: Vec<(usize, usize)> = Vec::new();
@@ -143,7 +159,8 @@ pub fn blocks(text: &str, file: u32) -> Result<Vec<Block>, Vec<Message>> {
         let body = start + text[start..end].find('\n').map_or(end - start, |at| at + 1);
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let span = Span { file, start: place(start), end: place(body) };
-        let mut parser = Parser { reader: Reader::new(&inside[..end], body, file), bytes: &inside[..end], file };
+        let mut parser =
+            Parser { reader: Reader::new(&inside[..end], body, file), bytes: &inside[..end], file, program };
         match parser.block(span, &mut found) {
             Ok(()) => {}
             Err(mistake) => mistakes.push(*mistake),
@@ -154,17 +171,16 @@ pub fn blocks(text: &str, file: u32) -> Result<Vec<Block>, Vec<Message>> {
 
 type Parse<T> = Result<T, Box<Message>>;
 
+/// What words are made of.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-".contains(&byte)
+}
+
 struct Parser<'a> {
     reader: Reader<'a>,
     bytes: &'a [u8],
     file: u32,
-}
-
-/// Words that may stand before `input`.
-fn is_prefix(word: &str) -> bool {
-    matches!(word, "compiled" | "interpreted" | "nobench" | "notest" | "random" | "script")
-        || word.starts_with("only_")
-        || word.starts_with("no_")
+    program: Option<&'a Program>,
 }
 
 impl<'a> Parser<'a> {
@@ -182,7 +198,25 @@ impl<'a> Parser<'a> {
 
     fn word(&mut self) -> &'a str {
         self.reader.skip_space();
-        self.reader.run_of(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+        self.reader.run_of(is_word)
+    }
+
+    /// Whether words from here on, and names in quotes, lead to `input`.
+    fn marks(&self) -> bool {
+        let mut ahead = self.reader.clone();
+        loop {
+            ahead.skip_space();
+            if ahead.eat(b'"') {
+                ahead.run_of(|byte| byte != b'"' && byte != b'\n');
+                ahead.eat(b'"');
+                continue;
+            }
+            match ahead.run_of(is_word) {
+                "input" => return true,
+                "" | "output" | "auto" | "error" | "tags" | "entry" | "structure" | "warning" => return false,
+                _ => {}
+            }
+        }
     }
 
     /// The rest of the line.
@@ -204,15 +238,18 @@ impl<'a> Parser<'a> {
         while !self.reader.at_end() {
             let start = self.reader.position();
             let mut words: Vec<Name> = Vec::new();
-            let mut name = None;
+            let (mut name, mut marked) = (None, false);
             let word = loop {
                 if self.reader.peek() == Some(b'"') {
                     name = Some(self.quoted()?);
                     self.reader.skip_space();
                     continue;
                 }
+                // A word of any kind may mark a case.
+                self.reader.skip_space();
+                marked = marked || self.marks();
                 let word = self.word();
-                if !is_prefix(word) {
+                if !marked || word == "input" {
                     break word;
                 }
                 words.push(word.into());
@@ -247,7 +284,7 @@ impl<'a> Parser<'a> {
                     }
                 }
                 "input" => {
-                    let input = self.input(start, &words)?;
+                    let input = self.input(start, &words, &block.entries)?;
                     words.retain(|word| !matches!(&**word, "random" | "script"));
                     let (span, output) = (self.since(start), Output::Anything);
                     block.cases.push(Case { span, words, name, input, output });
@@ -261,7 +298,7 @@ impl<'a> Parser<'a> {
                 "output" => {
                     let output = match self.path() {
                         Some(path) => Output::File(path),
-                        None => Output::Values(self.values(start, Reader::value)?),
+                        None => Output::Values(self.values(start, &[], Reader::value)?),
                     };
                     self.output(start, &mut block, output)?;
                 }
@@ -291,30 +328,41 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn input(&mut self, start: usize, words: &[Name]) -> Parse<Input> {
+    /// The kinds of the values that the first of some entry points takes, as far as they are known.
+    fn kinds(&self, entries: &[Name]) -> Vec<Prim> {
+        let is_first = |entry: &&Entry| Some(&entry.name) == entries.first();
+        let entry = self.program.and_then(|program| program.entries.iter().find(is_first));
+        let params = entry.into_iter().flat_map(|entry| &entry.params);
+        params.flat_map(|(_, of)| interface(of)).map(|(kind, _)| kind).collect()
+    }
+
+    fn input(&mut self, start: usize, words: &[Name], entries: &[Name]) -> Parse<Input> {
+        let is_script = words.iter().any(|word| **word == *"script");
         if let Some(path) = self.path() {
-            return Ok(Input::File(path));
+            return Ok(if is_script { Input::ScriptFile(path) } else { Input::File(path) });
         }
-        if words.iter().any(|word| **word == *"script") {
+        if is_script {
             return Ok(Input::Script(self.braces(start)?.trim().to_owned()));
         }
         if words.iter().any(|word| **word == *"random") {
             let file = self.file;
-            return Ok(Input::Random(self.values(start, |reader| random(reader, file))?));
+            return Ok(Input::Random(self.values(start, &[], |reader| random(reader, file))?));
         }
-        Ok(Input::Values(self.values(start, Reader::value)?))
+        let kinds = self.kinds(entries);
+        Ok(Input::Values(self.values(start, &kinds, Reader::value)?))
     }
 
-    /// `@ path`.
+    /// `@ path`, of which no part is a space.
     fn path(&mut self) -> Option<String> {
         if !self.reader.eat(b'@') {
             return None;
         }
-        Some(self.line().to_owned()).filter(|path| !path.is_empty())
+        self.reader.skip_space();
+        Some(self.reader.run_of(|byte| !byte.is_ascii_whitespace()).to_owned()).filter(|path| !path.is_empty())
     }
 
-    /// `{ … }`, of things read by `one`.
-    fn values<T>(&mut self, start: usize, one: impl Fn(&mut Reader<'a>) -> Parse<T>) -> Parse<Vec<T>> {
+    /// `{ … }`, of things read by `one`; numbers in them that say no kind are of these, as far as there are any.
+    fn values<T>(&mut self, start: usize, kinds: &[Prim], one: impl Fn(&mut Reader<'a>) -> Parse<T>) -> Parse<Vec<T>> {
         if !self.reader.eat(b'{') {
             return self.fail(start, "expected `{` and values, or `@` and a path", "write `input { 1 2.0 }`");
         }
@@ -323,8 +371,10 @@ impl<'a> Parser<'a> {
             if self.reader.at_end() {
                 return self.fail(start, "this `{` is not closed in its comment", "write `}` behind the last value");
             }
+            self.reader.want(kinds.get(values.len()).copied());
             values.push(one(&mut self.reader)?);
         }
+        self.reader.want(None);
         Ok(values)
     }
 

@@ -5,10 +5,10 @@
 
 use super::text::Reader;
 use super::{Array, Data};
-use crate::array::Const;
 use crate::futhark::core::Prim;
 use crate::futhark::source::Message;
 use crate::interpret::count;
+use crate::primitives::f16;
 
 const VERSION: u8 = 2;
 
@@ -25,22 +25,13 @@ fn width(kind: Prim) -> usize {
     kind.bits().div_ceil(8) as usize
 }
 
-/// The element that some bytes are, if they are one.
-fn element(kind: Prim, bytes: &[u8]) -> Option<Const> {
-    let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
-    match kind {
-        Prim::Bool if bits > 1 => None,
-        _ => Some(Const::from_bits(bits, kind)),
-    }
-}
-
 /// See [`write_binary`](super::write_binary).
 pub(super) fn write(value: &Array, out: &mut Vec<u8>) {
     let (rank, kind) = (u8::try_from(value.shape.len()), value.data.kind());
     out.extend([b'b', VERSION, rank.expect("an array of at most 255 dimensions")]);
     out.extend(letters(kind));
     value.shape.iter().for_each(|&size| out.extend((size as u64).to_le_bytes()));
-    value.data.constants().into_iter().for_each(|x| out.extend(&x.bits().to_le_bytes()[..width(kind)]));
+    value.data.write_bytes(out);
 }
 
 /// Reads the value that begins here with `b`.
@@ -64,11 +55,53 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Array, Box<Message>> {
     let Some(shape) = sizes.collect::<Option<Vec<usize>>>() else { return Err(cut(reader, "elements")) };
     let bytes = count(&shape).and_then(|count| count.checked_mul(width(kind)));
     let Some(bytes) = bytes.and_then(|bytes| reader.take(bytes)) else { return Err(cut(reader, "elements")) };
-    let elements: Option<Vec<Const>> = bytes.chunks_exact(width(kind)).map(|bytes| element(kind, bytes)).collect();
-    match elements {
-        Some(elements) => Ok(Array { shape, data: Data::of_constants(kind, elements.into_iter()) }),
+    match Data::of_bytes(kind, bytes) {
+        Some(data) => Ok(Array { shape, data }),
         None => {
             Err(reader.mistake(start, format!("the binary value at byte {start} has truth values other than 0 and 1")))
         }
+    }
+}
+
+/// A number by its bytes, the least first.
+pub(super) trait Bytes: Sized {
+    /// The number that these bytes are, if they are one.
+    fn read(bytes: &[u8]) -> Option<Self>;
+    fn write(self, out: &mut Vec<u8>);
+}
+
+macro_rules! bytes {
+    ($($number:ident)+) => {$(
+        impl Bytes for $number {
+            fn read(bytes: &[u8]) -> Option<Self> {
+                Some($number::from_le_bytes(bytes.try_into().ok()?))
+            }
+
+            fn write(self, out: &mut Vec<u8>) {
+                out.extend(self.to_le_bytes());
+            }
+        }
+    )+};
+}
+
+bytes! { i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 }
+
+impl Bytes for f16 {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        u16::read(bytes).map(f16::from_bits)
+    }
+
+    fn write(self, out: &mut Vec<u8>) {
+        self.to_bits().write(out);
+    }
+}
+
+impl Bytes for bool {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        u8::read(bytes).filter(|byte| *byte <= 1).map(|byte| byte == 1)
+    }
+
+    fn write(self, out: &mut Vec<u8>) {
+        out.push(self.into());
     }
 }

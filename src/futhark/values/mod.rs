@@ -13,6 +13,7 @@ pub use super::core::Prim;
 use super::source::Message;
 use crate::array::{Const, for_numbers};
 use crate::primitives::f16;
+use binary::Bytes;
 pub(super) use text::Reader;
 
 /// A scalar, whose shape is empty, or an array.
@@ -92,6 +93,22 @@ macro_rules! data {
             pub(in crate::futhark) fn constants(&self) -> Vec<Const> {
                 match self {
                     $(Data::$kind(elements) => elements.iter().map(|x| Const::$kind(*x)).collect(),)*
+                }
+            }
+
+            /// The elements of a kind that some bytes are, if they are such; there are as many bytes as these have.
+            fn of_bytes(kind: Prim, bytes: &[u8]) -> Option<Self> {
+                Some(match kind {
+                    $(Prim::$kind => Data::$kind(
+                        bytes.chunks_exact(size_of::<$scalar>()).map(Bytes::read).collect::<Option<_>>()?,
+                    ),)*
+                })
+            }
+
+            /// Appends the bytes of the elements.
+            fn write_bytes(&self, out: &mut Vec<u8>) {
+                match self {
+                    $(Data::$kind(elements) => elements.iter().for_each(|x| x.write(out)),)*
                 }
             }
 

@@ -1,7 +1,7 @@
 //! The text format: `5`, `1.5f32`, `f64.nan`, `true`, `[[1, 2], [3, 4]]`, `"text"`, `empty([0][3]f32)`.
 //!
 //! Law: the first element of an array says the kind of all: by its suffix; without one, an integer is an `i32` and a
-//! number with a fraction an `f64`. Rows of one dimension have one length. Reading does not recurse
+//! number with a fraction an `f64`. An integer with a suffix may be given by its bits, as `200i8` and `-1u8`. Rows of one dimension have one length. Reading does not recurse
 //! (tests/language/values.rs).
 
 use core::fmt;
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
     }
 
     /// From here on, numbers that say no kind are of this one, if they can be.
-    pub(super) fn want(&mut self, kind: Option<Prim>) {
+    pub(in crate::futhark) fn want(&mut self, kind: Option<Prim>) {
         self.wanted = kind;
     }
 
@@ -361,9 +361,13 @@ fn constant(kind: Prim, scalar: &Scalar) -> Result<Const, String> {
             real(real_of(kind, digits).ok_or_else(large)?, *negative)
         }
         Scalar::Number(Literal::Integer(n, _), negative) if kind.is_real() => real(whole_real(kind, *n), *negative),
-        Scalar::Number(Literal::Integer(n, _), negative) if kind.is_integer() => {
+        Scalar::Number(Literal::Integer(n, suffix), negative) if kind.is_integer() => {
             let n = if *negative { -n } else { *n };
-            let (least, most) = kind.bounds();
+            let (mut least, mut most) = kind.bounds();
+            if suffix.is_some() {
+                // What says its kind may be given by its bits: `200i8` is -56, and `-1u8` is 255.
+                (least, most) = (-(1 << (kind.bits() - 1)), (1 << kind.bits()) - 1);
+            }
             let fits = (least..=most).contains(&n);
             if fits { Ok(Const::wrapped(n, kind)) } else { Err(format!("{n} does not fit into {}", kind.name())) }
         }

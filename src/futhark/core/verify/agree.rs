@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::{I64, Verified, Verifier, wrong};
 use crate::futhark::core::sizes::{Polynomial, leaves, map_size};
 use crate::futhark::core::substitute::{map_dimensions, with_sizes};
-use crate::futhark::core::{Constant, Expression, Local, Prim, Size, Type};
+use crate::futhark::core::{Constant, Expression, HIDDEN, Local, Prim, Size, Type};
 use crate::futhark::source::{Name, Span};
 
 impl Verifier<'_> {
@@ -36,6 +36,9 @@ impl Verifier<'_> {
             Size::Unknown(_) => problem = Some("an unknown size".to_owned()),
             Size::Local(local) if !open.contains(local) && !self.types.contains_key(local) => {
                 let name = self.program.locals.get(local.0 as usize).map_or("?", |name| &**name);
+                if name == HIDDEN {
+                    return;
+                }
                 problem = Some(format!("the size {name} ({}) is not in scope", local.0));
             }
             _ => {}

@@ -159,6 +159,7 @@ impl Verifier<'_> {
                 self.same(&known, of, Some(open), span)
             }
             ExpressionKind::Intrinsic(_, instance) => self.parts(instance, span),
+            ExpressionKind::Hole => Ok(()),
             ExpressionKind::Size(size) => {
                 self.size(size, &[], span)?;
                 self.same(of, &I64, None, span)
@@ -246,7 +247,7 @@ impl Verifier<'_> {
 
     /// The type of a definition at an instance.
     fn defined(&self, definition: Definition, instance: &Instance, span: Span) -> Result<Type, String> {
-        if definition.0 as usize >= self.definition {
+        if definition.0 as usize > self.definition {
             return wrong(span, "a definition is mentioned before it is made");
         }
         self.instance(&self.program.definitions[definition.0 as usize].scheme, instance, span)

@@ -5,7 +5,7 @@
 use super::Printer;
 use crate::futhark::syntax::tree::{
     Declaration, DeclarationKind, Literal, ModuleDeclaration, ModuleExpression, Signature, Specification,
-    TypeDeclaration,
+    TypeDeclaration, TypeParamKind,
 };
 
 impl Printer<'_, '_> {
@@ -44,7 +44,12 @@ impl Printer<'_, '_> {
     }
 
     fn type_declaration(&mut self, of: &TypeDeclaration) -> &mut Self {
-        self.put("type ").put(&of.name).type_params(&of.params);
+        let sign = match of.lifted {
+            TypeParamKind::Size | TypeParamKind::Type => "type ",
+            TypeParamKind::SizeLifted => "type~ ",
+            TypeParamKind::Lifted => "type^ ",
+        };
+        self.put(sign).put(&of.name).type_params(&of.params);
         self.given(of.definition.as_ref(), |p, definition| p.put(" = ").type_expression(definition, 0))
     }
 

@@ -7,8 +7,8 @@ use super::Printer;
 use super::types::is_operator;
 use crate::futhark::syntax::expression::{leans_right, strength};
 use crate::futhark::syntax::tree::{
-    Expression, ExpressionKind, Index, Literal, Loop, LoopForm, Pattern, QualifiedName, Range, RangeKind, TypeParam,
-    ValueDeclaration,
+    Expression, ExpressionKind, Index, Literal, Loop, LoopForm, Pattern, QualifiedName, Range, RangeKind, Step,
+    TypeParam, ValueDeclaration,
 };
 
 const OPERATOR: u8 = 2;
@@ -29,7 +29,6 @@ fn level_of(e: &Expression) -> u8 {
         | ExpressionKind::Lambda(..)
         | ExpressionKind::Attribute(..)
         | ExpressionKind::Update(..)
-        | ExpressionKind::RecordUpdate(..)
         | ExpressionKind::Range(_)
         // Not an application, though it looks like one: it is no operand of a sign.
         | ExpressionKind::Assert(..) => 1,
@@ -49,8 +48,7 @@ fn level_of(e: &Expression) -> u8 {
         | ExpressionKind::Section(_)
         | ExpressionKind::SectionLeft(..)
         | ExpressionKind::SectionRight(..)
-        | ExpressionKind::SectionField(_)
-        | ExpressionKind::SectionIndex(_)
+        | ExpressionKind::SectionPath(_)
         | ExpressionKind::OpenIn(..) => ATOM,
     }
 }
@@ -79,11 +77,8 @@ impl Printer<'_, '_> {
                 self.base(of, named).put(".").put(field)
             }
             ExpressionKind::Index(of, indices) => self.base(of, false).indices(indices),
-            ExpressionKind::Update(of, indices, value) => {
-                self.updated(of).put(" with ").indices(indices).put(" = ").expression(value, OPERATOR)
-            }
-            ExpressionKind::RecordUpdate(of, path, value) => {
-                self.updated(of).put(" with ").put(&path.join(".")).put(" = ").expression(value, OPERATOR)
+            ExpressionKind::Update(of, path, value) => {
+                self.updated(of).put(" with ").path(path).put(" = ").expression(value, OPERATOR)
             }
             ExpressionKind::Apply(function, arguments) => {
                 let constructor = matches!(function.kind, ExpressionKind::Constructor(..));
@@ -101,8 +96,7 @@ impl Printer<'_, '_> {
             ExpressionKind::SectionRight(name, right) => {
                 self.put("(").operator(name).put(" ").expression(right, 1).put(")")
             }
-            ExpressionKind::SectionField(path) => self.put("(.").put(&path.join(".")).put(")"),
-            ExpressionKind::SectionIndex(indices) => self.put("(.").indices(indices).put(")"),
+            ExpressionKind::SectionPath(path) => self.put("(.").path(path).put(")"),
             ExpressionKind::Lambda(params, result, body) => {
                 self.put("\\").separated(" ", params, |p, param| p.pattern(param, 2));
                 self.given(result.as_ref(), |p, result| p.put(": ").type_expression(result, 1));
@@ -112,8 +106,9 @@ impl Printer<'_, '_> {
                 self.put("let ").sizes(sizes).pattern(pattern, 0).put(" = ").inner(value, 0).after_let(body)
             }
             ExpressionKind::LetFunction(function, body) => self.put("let ").definition(function).after_let(body),
-            ExpressionKind::LetUpdate(name, indices, value, body) => {
-                self.put("let ").put(name).indices(indices).put(" = ").inner(value, 0).after_let(body)
+            ExpressionKind::LetUpdate(name, path, value, body) => {
+                let point = if matches!(path.first(), Some(Step::Field(_))) { "." } else { "" };
+                self.put("let ").put(name).put(point).path(path).put(" = ").inner(value, 0).after_let(body)
             }
             ExpressionKind::If(condition, yes, no) => {
                 self.put("if ").expression(condition, 0).put(" then ").inner(yes, 0).put(" else ").expression(no, 0)
@@ -162,7 +157,7 @@ impl Printer<'_, '_> {
 
     /// What `with` changes.
     fn updated(&mut self, of: &Expression) -> &mut Self {
-        let again = matches!(of.kind, ExpressionKind::Update(..) | ExpressionKind::RecordUpdate(..));
+        let again = matches!(of.kind, ExpressionKind::Update(..));
         self.expression(of, if again { 1 } else { OPERATOR })
     }
 
@@ -187,6 +182,17 @@ impl Printer<'_, '_> {
             RangeKind::Downto => "..>",
         });
         self.expression(&range.end, OPERATOR)
+    }
+
+    /// A path without the point that a section and a name have before its first field.
+    fn path(&mut self, path: &[Step]) -> &mut Self {
+        for (at, step) in path.iter().enumerate() {
+            match step {
+                Step::Field(field) => self.put(if at == 0 { "" } else { "." }).put(field),
+                Step::Index(indices) => self.indices(indices),
+            };
+        }
+        self
     }
 
     fn indices(&mut self, indices: &[Index]) -> &mut Self {

@@ -1,0 +1,104 @@
+//! Functions that call themselves.
+//!
+//! Law: within its own definition a function has the type that its parameters and its result are written at, for all sizes and
+//! types that it is generic in; what is not written is the same in each call (tests/language/check.rs, tests/language/interpret.rs).
+
+use std::rc::Rc;
+
+use super::report::Role;
+use super::scope::{Known, Value};
+use super::types::I64;
+use super::unify::Required;
+use super::{Checked, Checker, deep, fault};
+use crate::futhark::core::{
+    Defined, Definition, Expression, ExpressionKind, Instance, Local, Scheme, Size, Type, TypeVar,
+};
+use crate::futhark::source::{Name, Span};
+use crate::futhark::syntax::tree::{self, PatternKind};
+
+impl Checker {
+    /// Puts the name of a function in scope of its own definition, and returns what it is generic in there.
+    pub(super) fn own_name(&mut self, declared: &tree::ValueDeclaration, number: Definition) -> Checked<Scheme> {
+        let scheme = self.scoped(|checker| checker.written_scheme(declared))?;
+        let span = declared.name_span;
+        let body = Expression { kind: ExpressionKind::Hole, of: scheme.body.clone(), span };
+        let defined = Rc::new(Defined { name: declared.name.clone(), span, scheme: scheme.clone(), body });
+        let known = Value::Definition(Rc::new(Known { number, defined, open: Vec::new() }));
+        self.scopes.env.values.insert(declared.name.clone(), known);
+        Ok(scheme)
+    }
+
+    /// The type that a function is written at, with unknowns for what is not.
+    fn written_scheme(&mut self, declared: &tree::ValueDeclaration) -> Checked<Scheme> {
+        let (mut sizes, types) = self.scopes.type_params(&declared.type_params, &mut self.unifier);
+        let outside = std::mem::replace(&mut self.bodies.outside, true);
+        let mut params = Vec::with_capacity(declared.params.len());
+        for param in &declared.params {
+            let before = self.unifier.sizes.len();
+            let of = self.pattern_type(param)?;
+            self.unifier.rigid(before, &mut sizes);
+            let name = variable(param).map(|name| {
+                let local = self.unifier.bound_by_type(name);
+                self.scopes.env.values.insert(name.clone(), Value::Local(local, of.clone()));
+                local
+            });
+            params.push((of, name));
+        }
+        let before = self.unifier.sizes.len();
+        let mut result = match &declared.result {
+            Some(result) => self.type_expression(result)?,
+            None => self.unifier.unknown(Required::Nothing, declared.name_span),
+        };
+        self.bodies.outside = outside;
+        let mut exists = self.unifier.name_sizes(before, |unifier| unifier.bound_by_type(&Name::from("k")));
+        for (param, name) in params.into_iter().rev() {
+            let result_at = self.unifier.resolve(&result);
+            let name = name.filter(|name| result_at.locals().contains(name));
+            if name.is_some() {
+                self.unifier.equate(&param, &I64, Role::Size, declared.name_span)?;
+            }
+            let (param, result_at) = (Box::new(self.unifier.resolve(&param)), Box::new(result_at));
+            result = Type::Function { param, name, exists: std::mem::take(&mut exists), result: result_at };
+        }
+        Ok(Scheme { sizes, types, body: result })
+    }
+
+    /// Makes the type that a function was taken to have equal to the one that it has.
+    pub(super) fn agrees(
+        &mut self,
+        assumed: &Scheme,
+        (sizes, types): (&[Local], &[TypeVar]),
+        of: &Type,
+        span: Span,
+    ) -> Checked<()> {
+        if assumed.sizes.len() != sizes.len() || assumed.types.len() != types.len() {
+            let text = "what this function is generic in is not known before it calls itself";
+            return fault("recursion", span, text, "write the types of its parameters and of its result");
+        }
+        let to = assumed.sizes.iter().copied().zip(sizes.iter().map(|size| Size::Local(*size))).collect();
+        let at = assumed.types.iter().map(|var| var.id).zip(types.iter().cloned().map(Type::Var)).collect();
+        let wanted = super::types::substitute(&self.unifier.resolve(&assumed.body), &to, &at);
+        self.unifier.equate(of, &wanted, Role::Result, span).map(drop)
+    }
+}
+
+/// The name of a parameter that is one variable.
+fn variable(param: &tree::Pattern) -> Option<&Name> {
+    match &param.kind {
+        PatternKind::Name(name) => Some(name),
+        PatternKind::Ascribe(inner, _) | PatternKind::Attribute(_, inner) => variable(inner),
+        _ => None,
+    }
+}
+
+/// Lets the calls of a function within its definition be at what it turned out to be generic in beside what is written.
+pub(super) fn complete_calls(body: &mut Expression, number: Definition, scheme: &Scheme) {
+    if let ExpressionKind::Definition(definition, Instance { sizes, types }) = &mut body.kind
+        && *definition == number
+    {
+        let (known_sizes, known_types) = (sizes.len(), types.len());
+        sizes.extend(scheme.sizes.iter().skip(known_sizes).map(|size| Size::Local(*size)));
+        types.extend(scheme.types.iter().skip(known_types).cloned().map(Type::Var));
+    }
+    body.children_mut().into_iter().for_each(|child| deep(|| complete_calls(child, number, scheme)));
+}
