@@ -205,6 +205,17 @@ pub enum Error {
         /// How many were allowed.
         limit: u64,
     },
+    /// A function of Rust in a program has failed, or cannot be applied.
+    Foreign {
+        /// The statement, as text.
+        statement: String,
+        /// Where the statement comes from.
+        span: Span,
+        /// The name of the function.
+        function: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// A run that was [cancelled](crate::interpret::Cancel).
     Cancelled {
         /// The statement, as text.
@@ -245,13 +256,6 @@ pub enum Mistake {
         /// The call whose closure used it.
         at: &'static Location<'static>,
     },
-    /// A rule was applied whose value is known to Rust only, so that no program can contain it.
-    Opaque {
-        /// The name of the rule.
-        rule: &'static str,
-        /// The call whose closure applied it.
-        at: &'static Location<'static>,
-    },
     /// An operation on values that it does not take.
     IllTyped {
         /// What is wrong with it.
@@ -288,6 +292,7 @@ impl Error {
             Error::IllTyped { span, .. } | Error::Sizes { span, .. } | Error::NegativeSize { span, .. } => *span,
             Error::OutOfBounds { span, .. } | Error::NoValue { span, .. } | Error::Undecided { span, .. } => *span,
             Error::LoopBound { span, .. } | Error::Budget { span, .. } | Error::Cancelled { span, .. } => *span,
+            Error::Foreign { span, .. } => *span,
             _ => Span::UNKNOWN,
         }
     }
@@ -318,6 +323,7 @@ impl Error {
             Error::IllTyped { span, .. } | Error::Sizes { span, .. } | Error::NegativeSize { span, .. } => Some(span),
             Error::OutOfBounds { span, .. } | Error::NoValue { span, .. } | Error::Undecided { span, .. } => Some(span),
             Error::LoopBound { span, .. } | Error::Budget { span, .. } | Error::Cancelled { span, .. } => Some(span),
+            Error::Foreign { span, .. } => Some(span),
             _ => None,
         }
     }
@@ -419,6 +425,9 @@ impl fmt::Display for Error {
                     Stated(*span, statement)
                 )
             }
+            Error::Foreign { statement, span, function, reason } => {
+                write!(f, "the function `{function}` of Rust: {reason}{}", Stated(*span, statement))
+            }
             Error::Cancelled { statement, span } => write!(f, "the run was cancelled{}", Stated(*span, statement)),
             Error::Device { what } => f.write_str(what),
             Error::Checkpoints { allowed, least } => write!(
@@ -445,11 +454,6 @@ impl fmt::Display for Mistake {
             Mistake::Escaped { at } => write!(
                 f,
                 "the closure at {at} uses a handle of an inner closure that has ended: let the inner one return it"
-            ),
-            Mistake::Opaque { rule, at } => write!(
-                f,
-                "the closure at {at} applies the rule `{rule}`, whose value is known to Rust only: write it with \
-                 functions of the table, and with `custom` if it has a derivative of its own"
             ),
             Mistake::IllTyped { reason, at } => write!(f, "in the closure at {at}, {reason}"),
         }

@@ -78,6 +78,7 @@
 //! | [`interpret`] | the reference interpreter: what array programs mean, in any carrier |
 //! | `optimise` | passes from array programs to array programs: simplification, and what executors ask for before they lower |
 //! | [`transform`] | derivatives of array programs, as array programs |
+//! | [`solvers`] | roots, fixed points and differential equations in traced programs, with their derivatives |
 //! | [`tracing`] | traces of array programs: the operations performed at given arguments, without control flow |
 //! | `kernel` | array programs as code for executors: loops over lanes, scalars and flat buffers |
 //! | [`execute`] | array programs on the vector instructions and the cores of the machine |
@@ -100,6 +101,9 @@
 #[cfg(all(doctest, feature = "futhark"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+mod book;
 
 pub mod algebra;
 #[cfg(feature = "array")]
@@ -124,6 +128,8 @@ mod kernel;
 mod optimise;
 pub mod prelude;
 pub mod primitives;
+#[cfg(feature = "array")]
+pub mod solvers;
 pub mod term;
 #[cfg(feature = "array")]
 pub mod tracing;

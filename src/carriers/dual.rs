@@ -10,7 +10,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 use num_traits::{One, Zero};
 
 use crate::algebra::{Field, Kronecker, Module, Ring, Semiring};
-use crate::primitives::{Elementary, Rule, Scalar, ZeroRule, rows};
+use crate::primitives::{Elementary, Rule, Scalar, ZeroRule, per_argument, rows};
 use crate::term::{Model, Signature, Storable, Term};
 
 /// A number with a tangent: the value of an expression, and its derivative as an element of the module `M`.
@@ -80,10 +80,7 @@ impl<S: Semiring, M: Module<S>> Dual<S, M> {
     /// Zero tangents stay so through infinite partials.
     #[inline(always)]
     pub fn chain<const N: usize>(value: S, steps: [(M, S); N]) -> Self {
-        Dual {
-            value,
-            tangent: sum(steps.into_iter().map(|(tangent, by)| step(ZeroRule::ZeroTangentWins, tangent, &by))),
-        }
+        Dual { value, tangent: combination(ZeroRule::ZeroTangentWins, steps.into_iter()) }
     }
 
     /// Value and derivative of a term: the fold into this carrier, in which each shared part of the term propagates
@@ -108,6 +105,16 @@ impl<S: Semiring, M: Module<S>> Dual<S, M> {
         term.eval_sharing(variable, Dual::share)
     }
 
+    #[inline(always)]
+    fn is_constant(&self) -> bool {
+        self.tangent.is_zero_tangent()
+    }
+
+    #[inline(always)]
+    fn into_tangent(self) -> M {
+        self.tangent
+    }
+
     /// This number as one that `uses` later operations refer to; linear tangents then propagate once, not per use.
     #[inline]
     pub(crate) fn share(self, uses: usize) -> Self {
@@ -125,14 +132,21 @@ fn step<S: Semiring, M: Module<S>>(zero_rule: ZeroRule, tangent: M, partial: &S)
     }
 }
 
-/// The sum of the parts. A loop and not a fold: the optimiser does not inline the latter for dense tangents.
+/// The tangents scaled by the partial derivatives, and added up. A loop and not a fold: the optimiser does not inline the
+/// latter for dense tangents. The iterator is not of the rule's types, or there would be one to compile for each row.
 #[inline(always)]
-fn sum<S, M: Module<S>>(mut parts: impl Iterator<Item = M>) -> M {
-    let Some(mut sum) = parts.next() else { return M::zero_tangent() };
-    for part in parts {
-        sum = sum.plus(part);
+fn combination<S: Semiring, M: Module<S>>(zero_rule: ZeroRule, mut parts: impl Iterator<Item = (M, S)>) -> M {
+    let Some((tangent, partial)) = parts.next() else { return M::zero_tangent() };
+    let mut sum = step(zero_rule, tangent, &partial);
+    for (tangent, partial) in parts {
+        sum = sum.plus(step(zero_rule, tangent, &partial));
     }
     sum
+}
+
+#[inline(always)]
+fn is_not_constant<S, M: Module<S>>((tangent, _): &(M, S)) -> bool {
+    !tangent.is_zero_tangent()
 }
 
 impl<S: Semiring, M: Module<S>> Add for Dual<S, M> {
@@ -226,16 +240,19 @@ impl<S: Scalar, M: Module<S>> Elementary for Dual<S, M> {
 
     #[inline(always)]
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
-        let values = core::array::from_fn(|i| x[i].value);
+        let values = per_argument(S::zero(), |i| x[i].value);
         let zero_rule = rule.facts().zero_rule;
         let (z, partials) = rule.jointly(values);
-        if N > 1 && zero_rule == ZeroRule::ZeroTangentWins && x.iter().any(|x| x.tangent.is_zero_tangent()) {
+        let tangent = if N > 1 && zero_rule == ZeroRule::ZeroTangentWins && x.iter().any(Dual::is_constant) {
             // The partials found jointly go unused here, and so are not computed: not the logarithm in the derivative
             // of a power by its exponent when that is a constant.
-            let parts = x.into_iter().enumerate().filter(|(_, x)| !x.tangent.is_zero_tangent());
-            return Dual { value: z, tangent: sum(parts.map(|(i, x)| x.tangent.scale(&rule.partial(i, values, z)))) };
-        }
-        let tangent = sum(x.into_iter().zip(partials).map(|(x, partial)| step(zero_rule, x.tangent, &partial)));
+            let of = |i: usize| if x[i].is_constant() { S::zero() } else { rule.partial(i, values, z) };
+            let partials: [S; N] = per_argument(z, of);
+            let parts = x.into_iter().map(Dual::into_tangent).zip(partials);
+            combination(zero_rule, parts.filter(is_not_constant))
+        } else {
+            combination(zero_rule, x.into_iter().map(Dual::into_tangent).zip(partials))
+        };
         Dual { value: z, tangent }
     }
 }
@@ -287,6 +304,7 @@ reversed_literals! {
     };
 }
 
+crate::operators!(@constants [S: Scalar, M: Module<S>] Dual<S, M>, []);
 crate::operators!(@folds [S: Scalar, M: Module<S>] Dual<S, M>, []);
 crate::operators!(@references [S: Semiring, M: Module<S>] Dual<S, M>, [], Add add, Mul mul);
 crate::operators!(@references [S: Ring, M: Module<S>] Dual<S, M>, [], Sub sub);

@@ -114,12 +114,6 @@ impl Interval {
     }
 }
 
-impl From<f64> for Interval {
-    fn from(x: f64) -> Self {
-        Interval::point(x)
-    }
-}
-
 impl fmt::Display for Interval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() { f.write_str("[empty]") } else { write!(f, "[{}, {}]", self.lo, self.hi) }

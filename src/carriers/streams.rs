@@ -13,7 +13,7 @@ use std::rc::Rc;
 use num_traits::{One, Zero};
 
 use crate::algebra::{Module, Semiring};
-use crate::primitives::{Elementary, Identity, Primitive, Rule, Scalar};
+use crate::primitives::{Elementary, Identity, Primitive, Rule, Scalar, per_argument};
 
 /// The coefficient `k` of the product of two series; what is missing is 0.
 pub(super) fn cauchy<S: Semiring>(a: &[S], b: &[S], k: usize) -> S {
@@ -24,14 +24,9 @@ pub(super) fn cauchy<S: Semiring>(a: &[S], b: &[S], k: usize) -> S {
 /// The coefficients `0..=order` of a rule's value, given those of its arguments; what is missing is 0.
 pub(super) fn compose<S: Scalar, R: Rule<N>, const N: usize>(rule: &R, x: [&[S]; N], order: usize) -> Vec<S> {
     let arena = Arena::default();
-    let x = x.map(|x| arena.given(x));
-    let z = arena.row(rule, x);
-    // One after the other, so that none asks for more than one coefficient more of any other series.
-    let order = if arena.is_constant(z) { 0 } else { order };
-    for k in 0..=order {
-        arena.reach(z, k);
-    }
-    core::mem::take(&mut arena.0.borrow_mut()[z].coefficients)
+    let x: [_; N] = per_argument(Stream::Literal(S::zero()), |i| Stream::Node(&arena, arena.given(x[i])));
+    let z = arena.row(Box::new(Instance(rule.clone())), Known::of(rule), &x);
+    arena.coefficients(z, order)
 }
 
 /// The number in which a partial derivative is written down, once: a constant, or a series of an arena.
@@ -39,6 +34,16 @@ pub(super) fn compose<S: Scalar, R: Rule<N>, const N: usize>(rule: &R, x: [&[S];
 enum Stream<'a, S> {
     Literal(S),
     Node(&'a Arena<S>, usize),
+}
+
+impl<'a, S: Copy> Stream<'a, S> {
+    fn arena(&self) -> Option<&'a Arena<S>> {
+        if let Stream::Node(arena, _) = self { Some(*arena) } else { None }
+    }
+
+    fn literal(&self) -> S {
+        if let Stream::Literal(value) = self { *value } else { panic!("a stream is a literal or a node") }
+    }
 }
 
 /// All series that one row needs. The same operation on the same series is one series, so that rows close on one
@@ -69,6 +74,12 @@ struct Row<S> {
     arguments: Vec<Argument>,
 }
 
+impl<S> Row<S> {
+    fn places(&self) -> impl Iterator<Item = usize> {
+        self.arguments.iter().map(|x| x.at)
+    }
+}
+
 /// A series, and that of the partial derivative by it if it was asked for.
 struct Argument {
     at: usize,
@@ -90,14 +101,18 @@ impl Known {
 
 /// A rule of any number of arguments.
 trait Partials<S> {
+    fn value(&self, x: &dyn Fn(usize) -> S) -> S;
     fn partial<'a>(&self, argument: usize, x: &[Stream<'a, S>], z: Stream<'a, S>) -> Stream<'a, S>;
 }
 
 struct Instance<R, const N: usize>(R);
 
 impl<S: Scalar, R: Rule<N>, const N: usize> Partials<S> for Instance<R, N> {
+    fn value(&self, x: &dyn Fn(usize) -> S) -> S {
+        S::apply(&self.0, per_argument(S::zero(), x))
+    }
     fn partial<'a>(&self, argument: usize, x: &[Stream<'a, S>], z: Stream<'a, S>) -> Stream<'a, S> {
-        self.0.partial(argument, core::array::from_fn(|i| x[i]), z)
+        self.0.partial(argument, per_argument(z, |i| x[i]), z)
     }
 }
 
@@ -112,21 +127,31 @@ impl<S: Scalar> Arena<S> {
         self.push(Source::Given, last == 0, coefficients.iter().take(last + 1).copied().collect())
     }
 
-    fn row<R: Rule<N>, const N: usize>(&self, rule: &R, arguments: [usize; N]) -> usize {
-        let identity = Known::of(rule);
-        let known = self.find(|source| match source {
-            Source::Row(row) => {
-                identity.is_some() && row.identity == identity && row.arguments.iter().map(|x| x.at).eq(arguments)
+    // It is not generic in the rule, of which there is one for each row.
+    fn row(&self, rule: Box<dyn Partials<S>>, identity: Option<Known>, x: &[Stream<'_, S>]) -> usize {
+        let arguments = x.iter().map(|x| Argument { at: self.place(*x), partial: Cell::new(None) }).collect();
+        let row = Row { rule, identity, arguments };
+        let same = |source: &Source<S>| match source {
+            Source::Row(known) => {
+                row.identity.is_some() && known.identity == row.identity && known.places().eq(row.places())
             }
             _ => false,
-        });
-        known.unwrap_or_else(|| {
-            let value = S::apply(rule, arguments.map(|x| self.coefficient(x, 0)));
-            let constant = arguments.iter().all(|x| self.is_constant(*x));
-            let arguments = arguments.map(|at| Argument { at, partial: Cell::new(None) }).into();
-            let row = Row { rule: Box::new(Instance(rule.clone())), identity, arguments };
+        };
+        self.find(same).unwrap_or_else(|| {
+            let value = row.rule.value(&|i| self.coefficient(row.arguments[i].at, 0));
+            let constant = row.places().all(|at| self.is_constant(at));
             self.push(Source::Row(Rc::new(row)), constant, vec![value])
         })
+    }
+
+    /// The coefficients `0..=order` of a series, which are taken out of it.
+    fn coefficients(&self, at: usize, order: usize) -> Vec<S> {
+        // One after the other, so that none asks for more than one coefficient more of any other series.
+        let order = if self.is_constant(at) { 0 } else { order };
+        for k in 0..=order {
+            self.reach(at, k);
+        }
+        core::mem::take(&mut self.0.borrow_mut()[at].coefficients)
     }
 
     fn find(&self, same: impl Fn(&Source<S>) -> bool) -> Option<usize> {
@@ -315,15 +340,9 @@ impl<S: Scalar> Elementary for Stream<'_, S> {
     }
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
-        let arena = x.iter().find_map(|x| if let Stream::Node(arena, _) = x { Some(*arena) } else { None });
-        match arena {
-            Some(arena) => Stream::Node(arena, arena.row(rule, x.map(|x| arena.place(x)))),
-            None => {
-                let values = x.map(|x| {
-                    if let Stream::Literal(value) = x { value } else { panic!("a stream is a literal or a node") }
-                });
-                Stream::Literal(S::apply(rule, values))
-            }
-        }
+        let Some(arena) = x.iter().find_map(Stream::arena) else {
+            return Stream::Literal(S::apply(rule, per_argument(S::zero(), |i| x[i].literal())));
+        };
+        Stream::Node(arena, arena.row(Box::new(Instance(rule.clone())), Known::of(rule), &x))
     }
 }

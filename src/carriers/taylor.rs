@@ -14,7 +14,7 @@ use num_traits::{One, Zero};
 use super::streams::{cauchy, compose};
 use crate::algebra::{Semiring, natural};
 use crate::error::{Error, Result};
-use crate::primitives::{Elementary, Rule, Scalar};
+use crate::primitives::{Elementary, Rule, Scalar, per_argument};
 
 /// A power series up to the order `N − 1`, as an array of its `N` coefficients; `N` is a type-level number such as
 /// [`U8`](crate::typenum::U8).
@@ -121,7 +121,11 @@ impl<S: Scalar, N: ArrayLength> Elementary for Taylor<S, N> {
     }
 
     fn apply<R: Rule<M>, const M: usize>(rule: &R, x: [Self; M]) -> Self {
-        Taylor::from_coefficients(compose(rule, x.each_ref().map(|x| x.0.as_slice()), N::USIZE.saturating_sub(1)))
+        Taylor::from_coefficients(compose(
+            rule,
+            per_argument(&[][..], |i| x[i].0.as_slice()),
+            N::USIZE.saturating_sub(1),
+        ))
     }
 }
 
@@ -259,6 +263,13 @@ impl<S: Semiring> One for Series<S> {
 
 crate::operators!([S: Scalar] Series<S>, []);
 
+impl<S: Scalar> Series<S> {
+    /// The order to which a function of these is known, unless all are constant.
+    fn lowest_order(x: &[Self]) -> Option<usize> {
+        x.iter().filter_map(|x| x.order).min().map(|order| order.min(Self::HIGHEST))
+    }
+}
+
 impl<S: Scalar> Elementary for Series<S> {
     fn constant(value: f64) -> Self {
         Series::lift(S::constant(value))
@@ -269,8 +280,8 @@ impl<S: Scalar> Elementary for Series<S> {
     }
 
     fn apply<R: Rule<N>, const N: usize>(rule: &R, x: [Self; N]) -> Self {
-        let order = x.iter().filter_map(|x| x.order).min().map(|order| order.min(Self::HIGHEST));
-        let coefficients = compose(rule, x.each_ref().map(|x| x.coefficients.as_slice()), order.unwrap_or(0));
+        let order = Self::lowest_order(&x);
+        let coefficients = compose(rule, per_argument(&[][..], |i| x[i].coefficients.as_slice()), order.unwrap_or(0));
         Series { coefficients, order }
     }
 }

@@ -216,7 +216,7 @@ impl<S: Base> Jacobian<S> {
 /// ```
 pub fn jvp<S: Base, F>(f: F, x: &[S], v: &[S]) -> Result<(Vec<S>, Vec<S>)>
 where
-    F: for<'b> Fn(&'b [ForwardVar<'b, S>]) -> Vec<ForwardVar<'b, S>>,
+    F: for<'b> FnOnce(&'b [ForwardVar<'b, S>]) -> Vec<ForwardVar<'b, S>>,
 {
     check_point("the point", x)?;
     Error::lengths("the direction", x.len(), v.len())?;
@@ -244,7 +244,7 @@ where
 /// ```
 pub fn diff<S: Base, F>(f: F, x: S) -> Result<S>
 where
-    F: for<'b> Fn(ForwardVar<'b, S>) -> ForwardVar<'b, S>,
+    F: for<'b> FnOnce(ForwardVar<'b, S>) -> ForwardVar<'b, S>,
 {
     Ok(value_and_diff(f, x)?.1)
 }
@@ -261,7 +261,7 @@ where
 /// ```
 pub fn value_and_diff<S: Base, F>(f: F, x: S) -> Result<(S, S)>
 where
-    F: for<'b> Fn(ForwardVar<'b, S>) -> ForwardVar<'b, S>,
+    F: for<'b> FnOnce(ForwardVar<'b, S>) -> ForwardVar<'b, S>,
 {
     check_finite("the point", &[x])?;
     let y = f(Dual { value: x, tangent: Brand::new(S::one()) });

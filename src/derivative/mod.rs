@@ -96,6 +96,8 @@ mod symbolic;
 mod taylor;
 mod verbs;
 
+#[cfg(feature = "derive")]
+pub use catadiff_derive::Structure;
 pub use check::check_grad;
 pub use custom::{WithTangent, custom_grad, custom_vjp};
 #[cfg(feature = "sparse")]

@@ -12,7 +12,7 @@ use super::recording::Recording;
 use super::strategy::Base;
 use crate::carriers::{Adjoint, Dual, Tape};
 use crate::error::Result;
-use crate::primitives::{Primitive, Rule, Scalar, Visitor, Work, ZeroRule, rows};
+use crate::primitives::{Primitive, Rule, Scalar, Visitor, Work, ZeroRule, per_argument, rows};
 use crate::term::{Code, Kind, LANES, Run};
 
 /// The forward pass. The numbers are the values of the slots, of which those of variables and constants are given.
@@ -124,7 +124,7 @@ fn pairs(operands: &[u32]) -> impl DoubleEndedIterator<Item = [usize; 2]> + Exac
 /// The operands of operations that have `N`, which is not 0: what has no operands is a constant.
 #[inline(always)]
 fn lists<const N: usize>(operands: &[u32]) -> impl DoubleEndedIterator<Item = [usize; N]> + ExactSizeIterator {
-    operands.chunks_exact(N.max(1)).map(|list| core::array::from_fn(|i| list[i] as usize))
+    operands.chunks_exact(N.max(1)).map(|list| per_argument(0, |i| list[i] as usize))
 }
 
 /// The operands of a row that are in one slot each, or in a slot and those after it.
@@ -155,13 +155,19 @@ impl<'r, S: Scalar, const N: usize> Spans<'r, S, N> {
     /// The values of the operands of this many operations.
     #[inline(always)]
     fn values(&self, lanes: usize) -> [&Lanes<S>; N] {
-        core::array::from_fn(|i| if self.of[i].1 { &self.ones[i] } else { &self.spans[i][lanes] })
+        per_argument(&self.ones[0], |i| if self.of[i].1 { &self.ones[i] } else { &self.spans[i][lanes] })
     }
 }
 
 /// Writes lanes one by one, since a function returns them one by one.
 fn each<S>(lanes: &mut Lanes<S>, lane: impl Fn(usize) -> S) {
     lanes.iter_mut().enumerate().for_each(|(i, z)| *z = lane(i));
+}
+
+/// The sum of lanes from left to right, on top of another.
+#[inline(always)]
+fn added<S: Scalar>(total: S, lanes: &Lanes<S>) -> S {
+    lanes.iter().fold(total, |total, z| total + *z)
 }
 
 /// The zero that changes nothing that is added to it, not even the sign of a zero.
@@ -220,14 +226,14 @@ impl<S: Scalar> Visitor for Apply<'_, S> {
             let spans = Spans::<S, N>::new(run, operands, before);
             for (at, results) in results[..run.length as usize].as_chunks_mut().0.iter_mut().enumerate() {
                 let x = spans.values(at);
-                each(results, |i| S::apply(&rule, core::array::from_fn(|k| x[k][i])));
+                each(results, |i| S::apply(&rule, per_argument(S::zero(), |k| x[k][i])));
                 if sum.is_some() {
-                    total = results.iter().fold(total, |total, z| total + *z);
+                    total = added(total, results);
                 }
             }
         } else {
             for (k, at) in lists::<N>(operands).enumerate() {
-                let z = S::apply(&rule, at.map(|slot| values[slot]));
+                let z = S::apply(&rule, per_argument(S::zero(), |i| values[at[i]]));
                 values[to + k] = z;
                 if sum.is_some() {
                     total = total + z;
@@ -342,7 +348,7 @@ impl<S: Scalar> Visitor for Transpose<'_, S> {
             let own = own[..run.length as usize].as_chunks_mut().0;
             for (at, (z, own)) in z.iter().zip(own).enumerate().rev() {
                 let x = spans.values(at);
-                let of = |i: usize| core::array::from_fn(|k| x[k][i]);
+                let of = |i: usize| per_argument(S::zero(), |k| x[k][i]);
                 let adjoint: Lanes<S> =
                     sum.map_or_else(|| core::mem::replace(own, [S::zero(); LANES]), |adjoint| [adjoint; LANES]);
                 for (argument, (first, one)) in spans.of.into_iter().enumerate() {
@@ -366,7 +372,7 @@ impl<S: Scalar> Visitor for Transpose<'_, S> {
         }
         for (k, at) in lists::<N>(operands).enumerate().rev() {
             let adjoint = sum.unwrap_or_else(|| taken(&mut adjoints[to + k]));
-            let (x, z) = (at.map(|slot| values[slot]), values[to + k]);
+            let (x, z) = (per_argument(S::zero(), |i| values[at[i]]), values[to + k]);
             for (argument, slot) in at.into_iter().enumerate() {
                 if active >> argument & 1 != 0 {
                     adjoints[slot] = add(argument, x, z, adjoint, adjoints[slot]);

@@ -29,7 +29,7 @@ impl<S: Base> Tape<S> {
     /// [`Error::Length`] if `gradient` is not as long as `x`.
     pub fn value_and_grad<F>(&mut self, f: F, x: &[S], gradient: &mut [S]) -> Result<S>
     where
-        F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
+        F: for<'b> FnOnce(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
     {
         Error::lengths("the gradient", x.len(), gradient.len())?;
         let (value, output) = self.run(f, x)?;
@@ -41,7 +41,7 @@ impl<S: Base> Tape<S> {
     #[inline]
     fn run<F>(&mut self, f: F, x: &[S]) -> Result<(S, Output<S>)>
     where
-        F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
+        F: for<'b> FnOnce(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
     {
         check_point("the point", x)?;
         self.restart(x.len())?;
@@ -58,7 +58,7 @@ impl<S: Base> Tape<S> {
 /// Runs a function of several results on a new tape, and keeps the recording.
 fn record<S: Base, F>(f: F, x: &[S]) -> Result<(Vec<S>, Record<S>)>
 where
-    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
+    F: for<'b> FnOnce(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
 {
     check_point("the point", x)?;
     let mut tape = Tape::new();
@@ -69,6 +69,35 @@ where
     };
     check_results(&values)?;
     Ok((values, tape.into_record(outputs)?))
+}
+
+/// The value and the gradient of a function, which runs once.
+#[inline]
+pub(super) fn value_and_grad<S: Base, F>(f: F, x: &[S]) -> Result<(S, Vec<S>)>
+where
+    F: for<'b> FnOnce(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
+{
+    let mut tape = Tape::new();
+    let (value, output) = tape.run(f, x)?;
+    Ok((value, tape.into_gradient(output)?))
+}
+
+/// The values and the Jacobian of a function of several results, which runs once.
+pub(super) fn value_and_jacobian<S: Base, F>(f: F, x: &[S]) -> Result<(Vec<S>, Vec<Vec<S>>)>
+where
+    F: for<'b> FnOnce(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
+{
+    let (values, record) = record(f, x)?;
+    let mut unit = vec![S::zero(); values.len()];
+    let rows = (0..values.len())
+        .map(|row| {
+            unit[row] = S::one();
+            let gradient = record.pull(&unit);
+            unit[row] = S::zero();
+            gradient
+        })
+        .collect::<Result<_>>()?;
+    Ok((values, rows))
 }
 
 impl<'b, S: Base> Numbers<'b, S> for Reverse {
@@ -85,26 +114,14 @@ impl<S: Base> Strategy<S> for Reverse {
     where
         F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
     {
-        let (values, record) = record(f, x)?;
-        let mut unit = vec![S::zero(); values.len()];
-        let rows = (0..values.len())
-            .map(|row| {
-                unit[row] = S::one();
-                let gradient = record.pull(&unit);
-                unit[row] = S::zero();
-                gradient
-            })
-            .collect::<Result<_>>()?;
-        Ok((values, rows))
+        value_and_jacobian(f, x)
     }
 
     fn value_and_grad<F>(f: F, x: &[S]) -> Result<(S, Vec<S>)>
     where
         F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
     {
-        let mut tape = Tape::new();
-        let (value, output) = tape.run(f, x)?;
-        Ok((value, tape.into_gradient(output)?))
+        value_and_grad(f, x)
     }
 
     /// By the program's own code, which needs no tape.
@@ -172,7 +189,7 @@ impl<S: Base> Linear<S> {
 /// ```
 pub fn vjp<S: Base, F>(f: F, x: &[S]) -> Result<(Vec<S>, Pullback<S>)>
 where
-    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
+    F: for<'b> FnOnce(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
 {
     record(f, x).map(|(values, record)| (values, Pullback(record)))
 }
@@ -192,7 +209,7 @@ where
 /// ```
 pub fn linearize<S: Base, F>(f: F, x: &[S]) -> Result<(Vec<S>, Linear<S>)>
 where
-    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
+    F: for<'b> FnOnce(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
 {
     record(f, x).map(|(values, record)| (values, Linear(record)))
 }

@@ -4,10 +4,10 @@
 
 use generic_array::typenum::U8;
 
+use super::VectorForward;
 use super::forward::VectorVar;
-use super::reverse::ReverseVar;
+use super::reverse::{self, ReverseVar};
 use super::strategy::{Base, Strategy};
-use super::{Reverse, VectorForward};
 use crate::error::Result;
 use crate::primitives::Elementary;
 
@@ -23,13 +23,21 @@ use crate::primitives::Elementary;
 /// use catadiff::prelude::*;
 /// let gradient = grad(|x| x[0].ln() + x[0] * x[1] - x[1].sin(), &[2.0, 5.0])?;
 /// assert_eq!(gradient, [5.5, 2.0 - 5.0_f64.cos()]);
+///
+/// // It runs once, so it may change what it captures, as a source of random numbers does.
+/// let mut seed = 1_u32;
+/// let mut noise = || {
+///     seed = seed.wrapping_mul(48_271);
+///     f64::from(seed)
+/// };
+/// assert_eq!(grad(|x| x[0] * noise() + x[1] * noise(), &[0.0, 0.0])?, [48_271.0, 48_271.0 * 48_271.0]);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 pub fn grad<S: Base, F>(f: F, x: &[S]) -> Result<Vec<S>>
 where
-    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
+    F: for<'b> FnOnce(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
 {
-    Reverse::grad(f, x)
+    Ok(value_and_grad(f, x)?.1)
 }
 
 /// The value and the gradient of a function of many numbers with one result, by reverse mode.
@@ -45,9 +53,9 @@ where
 /// ```
 pub fn value_and_grad<S: Base, F>(f: F, x: &[S]) -> Result<(S, Vec<S>)>
 where
-    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
+    F: for<'b> FnOnce(&'b [ReverseVar<'b, S>]) -> ReverseVar<'b, S>,
 {
-    Reverse::value_and_grad(f, x)
+    reverse::value_and_grad(f, x)
 }
 
 /// The Jacobian by reverse mode, one row per result: the same as [`jacrev`].
@@ -80,9 +88,9 @@ where
 /// ```
 pub fn jacrev<S: Base, F>(f: F, x: &[S]) -> Result<Vec<Vec<S>>>
 where
-    F: for<'b> Fn(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
+    F: for<'b> FnOnce(&'b [ReverseVar<'b, S>]) -> Vec<ReverseVar<'b, S>>,
 {
-    Reverse::jacobian(f, x)
+    Ok(reverse::value_and_jacobian(f, x)?.1)
 }
 
 /// The Jacobian by vector forward mode, eight columns to a run: for at least as many results as variables.

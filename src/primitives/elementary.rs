@@ -37,7 +37,8 @@ impl<T: Elementary + Copy + Debug> Scalar for T {}
 /// | arithmetic | `x + y`, `x + &y`, `x += y`, `-x` |
 /// | with a literal | `x * 2.0`, `x += 1.0` |
 /// | with a literal in front | `x * 2.0` for `2.0 * x`, and `R::constant(1.0) / x` or `x.recip()` for `1.0 / x`: that the literal comes first, Rust knows of concrete numbers only |
-/// | powers | `x.powi(3)`, `x.powf(R::constant(2.5))`, `x.powf(y)` |
+/// | powers | `x.powi(3)`, `x.powf(2.5)`, `x.powf(y)` |
+/// | functions of two numbers | `x.max(0.0)`, `x.max(y)`, `x.hypot(1.0)`, and so on |
 /// | sums and products | `xs.iter().sum::<R>()`, `xs.iter().map(\|x\| *x * *x).product::<R>()` |
 /// | a branch | `if x > 0.0 { … }`, with the bound [`Decide`] |
 ///
@@ -63,6 +64,7 @@ impl<T: Elementary + Copy + Debug> Scalar for T {}
 )]
 pub trait Real:
     Scalar
+    + From<f64>
     + Add<f64, Output = Self>
     + Sub<f64, Output = Self>
     + Mul<f64, Output = Self>
@@ -88,6 +90,7 @@ pub trait Real:
 
 impl<T> Real for T where
     T: Scalar
+        + From<f64>
         + Add<f64, Output = T>
         + Sub<f64, Output = T>
         + Mul<f64, Output = T>
@@ -141,7 +144,8 @@ pub(crate) struct Apply<'x, C>(pub(crate) &'x [C]);
 
 impl<C: Elementary> Visitor for Apply<'_, C> {
     type Output = C;
-    #[inline(always)]
+    // Not always inlined: without optimisation, one function of all rows would have room on the stack for what each computes with.
+    #[inline]
     fn visit<R: Rule<N>, const N: usize>(self, rule: R) -> C {
         let x: &[C; N] = self.0.try_into().expect("a node has as many arguments as its row");
         C::apply(&rule, x.clone())
@@ -208,6 +212,7 @@ macro_rules! machine_numbers {
         }
 
         impl Elementary for $float {
+            const IS_PLAIN: bool = true;
             #[inline(always)]
             fn constant(value: f64) -> Self { value as $float }
             #[inline(always)]

@@ -140,6 +140,7 @@ impl One for f16 {
 }
 
 impl Elementary for f16 {
+    const IS_PLAIN: bool = true;
     fn constant(value: f64) -> Self {
         f16::from_f64(value)
     }

@@ -19,6 +19,7 @@ pub use half::f16;
 #[cfg(feature = "array")]
 pub(crate) use half::to_half;
 pub(crate) use operators::{compared_by, compared_with_literals, literal_first};
+pub(crate) use rule::per_argument;
 pub use rule::{Facts, Identity, Points, Rule, ZeroRule};
 pub use table::{Elementary, Primitive, rows};
 

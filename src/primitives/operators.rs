@@ -1,17 +1,21 @@
 //! The notation of carriers: all operators that follow from a few, written once for every carrier.
 //!
-//! Law: `x += y` is `x = x + y`, `x ∘ 2.0` is `x ∘ constant(2.0)`, sums and products are folds, and a number with a
-//! value compares as its value does (tests/scalar/notation.rs, tests/scalar/operators.rs).
+//! Law: `x += y` is `x = x + y`, `x ∘ 2.0` is `x ∘ constant(2.0)` and `x.f(2.0)` is `x.f(constant(2.0))`, sums and products
+//! are folds, and a number with a value compares as its value does (tests/scalar/notation.rs, tests/scalar/operators.rs).
 
 /// Implements for a carrier what follows from its `+ - * /` and its constants: operands by reference, assignment,
-/// mixing with `f64` on either side, sums and products of iterators, and the negation, difference and quotient rows
-/// as operators.
+/// mixing with `f64` on either side, constants by `From<f64>`, sums and products of iterators, and the negation,
+/// difference and quotient rows as operators.
 ///
 /// `operators!{ [generics] Type, [bounds] }` is for an [`Elementary`](crate::primitives::Elementary) carrier that has
 /// `Add` and `Mul` (so `Zero` and `One`); it needs nothing else. Use it for carriers of your own.
 #[macro_export]
 macro_rules! operators {
     ([$($generics:tt)*] $Carrier:ty, [$($bounds:tt)*]) => {
+        $crate::operators!(@constants [$($generics)*] $Carrier, [$($bounds)*]);
+        $crate::operators!(@operators [$($generics)*] $Carrier, [$($bounds)*]);
+    };
+    (@operators [$($generics:tt)*] $Carrier:ty, [$($bounds:tt)*]) => {
         $crate::operators!(@row [$($generics)*] $Carrier, [$($bounds)*], Sub sub, Div div);
         $crate::operators!(@literals [$($generics)*] $Carrier, [$($bounds)*], Add add, Sub sub, Mul mul, Div div);
         $crate::operators!(@folds [$($generics)*] $Carrier, [$($bounds)*]);
@@ -39,6 +43,14 @@ macro_rules! operators {
     };
     (@literals $generics:tt $Carrier:ty, $bounds:tt, $($Op:ident $op:ident),+) => {
         $($crate::operators!(@one_literal $generics $Carrier, $bounds, $Op $op);)+
+    };
+    (@constants [$($generics:tt)*] $Carrier:ty, [$($bounds:tt)*]) => {
+        impl<$($generics)*> ::core::convert::From<f64> for $Carrier where $($bounds)* {
+            #[inline(always)]
+            fn from(constant: f64) -> Self {
+                <Self as $crate::primitives::Elementary>::constant(constant)
+            }
+        }
     };
     (@one_literal [$($generics:tt)*] $Carrier:ty, [$($bounds:tt)*], $Op:ident $op:ident) => {
         impl<$($generics)*> ::core::ops::$Op<f64> for $Carrier where $($bounds)* {

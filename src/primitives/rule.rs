@@ -56,7 +56,7 @@ pub trait Rule<const N: usize>: Clone + Send + Sync + 'static {
     #[inline(always)]
     fn jointly<S: Scalar>(&self, x: [S; N]) -> (S, [S; N]) {
         let z = S::apply(self, x);
-        (z, core::array::from_fn(|argument| self.partial(argument, x, z)))
+        (z, per_argument(z, |argument| self.partial(argument, x, z)))
     }
 
     /// What else is known of the function: where it turns, where it has poles, how it is spelled.
@@ -87,6 +87,17 @@ pub trait Rule<const N: usize>: Clone + Send + Sync + 'static {
     {
         C::apply(self, x)
     }
+}
+
+/// A number for each argument; `any` is any number. `core::array::from_fn` is five functions more to compile for each row and
+/// carrier.
+#[inline(always)]
+pub(crate) fn per_argument<S: Copy, const N: usize>(any: S, number: impl Fn(usize) -> S) -> [S; N] {
+    let mut numbers = [any; N];
+    for (i, place) in numbers.iter_mut().enumerate() {
+        *place = number(i);
+    }
+    numbers
 }
 
 /// What makes two rules the same function: their type, as which of its functions it is taken (one type may be a rule

@@ -22,7 +22,7 @@
 use core::f64::consts::{FRAC_2_SQRT_PI, FRAC_PI_2, LN_2, LN_10, PI};
 
 use super::elementary::{Apply, Machine, Visitor, Work};
-use super::{Facts, Points, Rule, Scalar, ZeroRule};
+use super::{Facts, Points, Rule, Scalar, ZeroRule, per_argument};
 use crate::algebra::{Field, Ring};
 
 macro_rules! primitives {
@@ -79,7 +79,7 @@ macro_rules! primitives {
                     let [$x $(, $rest)*] = at;
                     primitives!(@jointly [$($joint)?] {
                         let z = S::apply(self, at);
-                        (z, core::array::from_fn(|argument| self.partial_in(argument, at, z)))
+                        (z, per_argument(z, |argument| self.partial_in(argument, at, z)))
                     })
                 }
                 // The chain rule asks for one of the facts, and that is to cost nothing.
@@ -117,6 +117,10 @@ macro_rules! primitives {
             note = "`f32`, `f64` and the carriers over them have; exact numbers have `+ - * /` only"
         )]
         pub trait Elementary: Field {
+            /// Whether a number of this type is its plain value and nothing else, as `f64` is: then a function of Rust may take
+            /// its place in a program (`pure_callback`). A carrier that carries more says nothing.
+            const IS_PLAIN: bool = false;
+
             /// The constant `value`: no tangent, no dependence on any variable.
             fn constant(value: f64) -> Self;
 
@@ -228,8 +232,8 @@ macro_rules! primitives {
         $(#[doc = $doc])+
         #[inline(always)]
         #[must_use]
-        fn $method(self $(, $parameter: $Parameter)? $(, $rest: Self)*) -> Self {
-            Self::apply(&rows::$Row $(($parameter))?, [self $(, $rest)*])
+        fn $method(self $(, $parameter: $Parameter)? $(, $rest: impl Into<Self>)*) -> Self {
+            Self::apply(&rows::$Row $(($parameter))?, [self $(, $rest.into())*])
         }
     };
     (@count $($x:ident)+) => { [$(stringify!($x)),+].len() };

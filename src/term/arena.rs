@@ -9,7 +9,7 @@ use core::fmt::Debug;
 use core::hash::Hash;
 use rustc_hash::FxHashMap;
 
-use super::custom::Erased;
+use super::custom::ErasedRule;
 use super::signature::{Signature, Smooth};
 use super::{Term, rewrite};
 use crate::primitives::Identity;
@@ -72,7 +72,7 @@ pub(super) struct Store<V, P: Signature> {
     variable_numbers: FxHashMap<V, Id>,
     pub(super) nodes: Vec<Node<P::Operation>>,
     numbers: FxHashMap<Node<P::Operation>, Id>,
-    pub(super) rules: Vec<Erased>,
+    pub(super) rules: Vec<ErasedRule>,
     rule_numbers: FxHashMap<Identity, u32>,
     pub(super) lists: Vec<Box<[Id]>>,
     list_numbers: FxHashMap<Box<[Id]>, u32>,
@@ -231,7 +231,7 @@ impl<V: Clone + Eq + Hash, P: Signature> Arena<V, P> {
     }
 
     /// The number of a user's rule.
-    pub(super) fn rule(&self, rule: &Erased) -> u32 {
+    pub(super) fn rule(&self, rule: &ErasedRule) -> u32 {
         let store = &mut *self.store.borrow_mut();
         *store.rule_numbers.entry(rule.identity()).or_insert_with(|| {
             store.rules.push(rule.clone());

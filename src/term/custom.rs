@@ -13,9 +13,9 @@ use crate::primitives::{Apply, Elementary, Facts, Identity, Rule, Scalar, Visito
 /// The most arguments a rule may have in a term.
 pub(super) const MOST_ARGUMENTS: usize = 8;
 
-/// A rule without its type.
+/// A user's [`Rule`] without its type, as terms and array programs hold it.
 #[derive(Clone)]
-pub struct Erased(Arc<dyn AnyRule>);
+pub struct ErasedRule(Arc<dyn AnyRule>);
 
 trait AnyRule: Send + Sync {
     fn name(&self) -> &'static str;
@@ -69,22 +69,22 @@ impl<R: Rule<N>, const N: usize> AnyRule for Typed<R, N> {
     }
 }
 
-impl Erased {
-    pub(super) fn new<R: Rule<N>, const N: usize>(rule: &R) -> Self {
+impl ErasedRule {
+    pub(crate) fn new<R: Rule<N>, const N: usize>(rule: &R) -> Self {
         const { assert!(N <= MOST_ARGUMENTS, "a rule in a term has at most eight arguments") };
-        Erased(Arc::new(Typed(rule.clone())))
+        ErasedRule(Arc::new(Typed(rule.clone())))
     }
 
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         self.0.name()
     }
 
-    pub(super) fn arity(&self) -> usize {
+    pub(crate) fn arity(&self) -> usize {
         self.0.arity()
     }
 
     /// What the rule is the same as: rules of one identity, or if it has none, this very rule wherever it goes.
-    pub(super) fn identity(&self) -> Identity {
+    pub(crate) fn identity(&self) -> Identity {
         self.0.identity().unwrap_or_else(|| Identity::shared::<Self, _>(&self.0, self.0.arity()))
     }
 
@@ -101,14 +101,27 @@ impl Erased {
         by_arity!(0 1 2 3 4 5 6 7 8)
     }
 
-    pub(super) fn apply<C: Elementary>(&self, x: &[C]) -> C {
+    #[cfg(feature = "array")]
+    pub(crate) fn facts(&self) -> Facts {
+        self.0.facts()
+    }
+
+    /// The partial derivative by an argument, where `z` is the value, in any carrier.
+    pub(crate) fn partial<S: Scalar>(&self, argument: usize, x: &[S], z: S) -> S {
+        let mut numbers = [z; MOST_ARGUMENTS + 1];
+        numbers[..x.len()].copy_from_slice(x);
+        S::perform(Partial { of: self, argument }, &mut numbers[..=x.len()]);
+        numbers[0]
+    }
+
+    pub(crate) fn apply<C: Elementary>(&self, x: &[C]) -> C {
         self.visit(Apply(x))
     }
 }
 
 /// An erased rule as a rule again.
 #[derive(Clone)]
-struct Untyped<const N: usize>(Erased);
+struct Untyped<const N: usize>(ErasedRule);
 
 impl<const N: usize> Rule<N> for Untyped<N> {
     fn name(&self) -> &'static str {
@@ -121,10 +134,7 @@ impl<const N: usize> Rule<N> for Untyped<N> {
         self.0.0.value_f32(&x)
     }
     fn partial<S: Scalar>(&self, argument: usize, x: [S; N], z: S) -> S {
-        let mut numbers = [z; MOST_ARGUMENTS + 1];
-        numbers[..N].copy_from_slice(&x);
-        S::perform(Partial { of: &self.0, argument }, &mut numbers[..=N]);
-        numbers[0]
+        self.0.partial(argument, &x, z)
     }
     fn facts(&self) -> Facts {
         self.0.0.facts()
@@ -136,7 +146,7 @@ impl<const N: usize> Rule<N> for Untyped<N> {
 
 /// The partial derivative of a rule at its arguments, after which its value stands; it takes the place of the first.
 struct Partial<'r> {
-    of: &'r Erased,
+    of: &'r ErasedRule,
     argument: usize,
 }
 
@@ -153,7 +163,7 @@ impl Work for Partial<'_> {
     }
 }
 
-impl fmt::Debug for Erased {
+impl fmt::Debug for ErasedRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Rule({})", self.name())
     }

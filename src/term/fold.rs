@@ -9,7 +9,7 @@ use core::hash::Hash;
 
 use super::Term;
 use super::arena::{Arena, Id, Node};
-use super::custom::Erased;
+use super::custom::ErasedRule;
 use super::handle::apply_in;
 use super::signature::{Model, Signature};
 
@@ -140,7 +140,7 @@ fn fold<V: Clone + Eq + Hash, P: Signature, D: Model<P>>(
 pub(super) fn meaning<P: Signature, D: Model<P>>(
     node: &Node<P::Operation>,
     operands: &mut Vec<D>,
-    rules: &[Erased],
+    rules: &[ErasedRule],
     variable: impl FnOnce(Id) -> D,
     plus: impl FnOnce(D, D) -> D,
     times: impl FnOnce(D, D) -> D,

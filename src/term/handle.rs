@@ -10,7 +10,7 @@ use core::ops::{Add, Mul};
 use num_traits::{One, Zero};
 
 use super::arena::{Arena, Id, Node};
-use super::custom::Erased;
+use super::custom::ErasedRule;
 use super::rewrite;
 use super::signature::{Signature, Smooth, SmoothOperation};
 use crate::primitives::{Elementary, Primitive, Rule};
@@ -212,7 +212,7 @@ impl<V: Clone + Eq + Hash> Elementary for Term<'_, V> {
         let Some(arena) = arena_of(&x) else {
             return Term::constant(rule.value(x.map(constant_of)));
         };
-        let operation = SmoothOperation::Custom(arena.rule(&Erased::new(rule)));
+        let operation = SmoothOperation::Custom(arena.rule(&ErasedRule::new(rule)));
         Term::node(arena, apply_in(arena, operation, &x.map(|x| x.id_in(arena))))
     }
 

@@ -36,6 +36,7 @@ mod straight;
 
 pub use arena::Arena;
 pub(crate) use cone::{Arithmetic, Back, Cone, Give, Link, Step};
+pub use custom::ErasedRule;
 pub use handle::{Term, TermId};
 pub use listing::{Line, Listing};
 pub use parse::parse;

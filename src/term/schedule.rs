@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::arena::{Id, Node};
 use super::cone::Cone;
-use super::custom::Erased;
+use super::custom::ErasedRule;
 use super::plan::{Alike, NONE, Plan};
 use super::straight::Straight;
 use crate::primitives::Primitive;
@@ -38,7 +38,7 @@ pub(crate) struct Code {
     /// The slots of the roots, and whether their values depend on a variable in a way that a derivative can see.
     pub(crate) roots: Vec<(u32, bool)>,
     /// Users' rules.
-    pub(crate) rules: Vec<Erased>,
+    pub(crate) rules: Vec<ErasedRule>,
 }
 
 /// A value that is known before the code runs.

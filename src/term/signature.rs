@@ -9,7 +9,7 @@ use core::fmt::Debug;
 use core::hash::Hash;
 
 use super::arena::Laws;
-use super::custom::Erased;
+use super::custom::ErasedRule;
 use super::{Term, rewrite};
 use crate::algebra::{Semiring, natural};
 use crate::primitives::{Elementary, Primitive};
@@ -54,7 +54,11 @@ pub trait Signature: Sized + 'static {
     }
     /// The operation in another arena, which numbers users' rules in its own way.
     #[doc(hidden)]
-    fn adopt(operation: Self::Operation, rules: &[Erased], register: impl FnMut(&Erased) -> u32) -> Self::Operation;
+    fn adopt(
+        operation: Self::Operation,
+        rules: &[ErasedRule],
+        register: impl FnMut(&ErasedRule) -> u32,
+    ) -> Self::Operation;
 }
 
 /// The empty signature: terms over it are the free semiring.
@@ -83,7 +87,7 @@ impl Signature for Pure {
     fn text(literal: u64) -> String {
         literal.to_string()
     }
-    fn adopt(operation: Infallible, _: &[Erased], _: impl FnMut(&Erased) -> u32) -> Infallible {
+    fn adopt(operation: Infallible, _: &[ErasedRule], _: impl FnMut(&ErasedRule) -> u32) -> Infallible {
         operation
     }
 }
@@ -132,8 +136,8 @@ impl Signature for Smooth {
     }
     fn adopt(
         operation: SmoothOperation,
-        rules: &[Erased],
-        mut register: impl FnMut(&Erased) -> u32,
+        rules: &[ErasedRule],
+        mut register: impl FnMut(&ErasedRule) -> u32,
     ) -> SmoothOperation {
         match operation {
             SmoothOperation::Primitive(_) => operation,
@@ -155,7 +159,7 @@ pub trait Model<P: Signature>: Semiring {
     fn literal(literal: P::Literal) -> Self;
     /// The meaning of an operation; `custom` finds users' rules.
     #[doc(hidden)]
-    fn operation(operation: P::Operation, custom: &[Erased], x: &[Self]) -> Self;
+    fn operation(operation: P::Operation, custom: &[ErasedRule], x: &[Self]) -> Self;
 }
 
 impl<S: Semiring> Model<Pure> for S {
@@ -163,7 +167,7 @@ impl<S: Semiring> Model<Pure> for S {
         natural(n)
     }
 
-    fn operation(operation: Infallible, _: &[Erased], _: &[S]) -> S {
+    fn operation(operation: Infallible, _: &[ErasedRule], _: &[S]) -> S {
         match operation {}
     }
 }
@@ -185,7 +189,7 @@ impl<C: Elementary> Model<Smooth> for C {
         self::literal(literal)
     }
 
-    fn operation(operation: SmoothOperation, custom: &[Erased], x: &[C]) -> C {
+    fn operation(operation: SmoothOperation, custom: &[ErasedRule], x: &[C]) -> C {
         match operation {
             SmoothOperation::Primitive(row) => row.apply(x),
             SmoothOperation::Custom(rule) => custom[rule as usize].apply(x),

@@ -16,7 +16,7 @@
 use core::fmt::Write;
 
 use super::arena::{Id, Node};
-use super::custom::{Erased, MOST_ARGUMENTS};
+use super::custom::{ErasedRule, MOST_ARGUMENTS};
 use super::signature::{Signature, Smooth, SmoothOperation};
 use super::straight::Straight;
 use crate::error::{Error, Result};
@@ -91,7 +91,7 @@ storable_floats!(f32 f64);
 /// # Ok::<(), catadiff::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Rules(Vec<Erased>);
+pub struct Rules(Vec<ErasedRule>);
 
 impl Rules {
     /// No rules.
@@ -103,13 +103,13 @@ impl Rules {
     /// These rules and one more, which takes the place of one of its name and number of arguments.
     #[must_use]
     pub fn with<R: Rule<N>, const N: usize>(mut self, rule: R) -> Self {
-        let rule = Erased::new(&rule);
+        let rule = ErasedRule::new(&rule);
         self.0.retain(|known| (known.name(), known.arity()) != (rule.name(), rule.arity()));
         self.0.push(rule);
         self
     }
 
-    fn find(&self, name: &str, arity: usize) -> Result<&Erased> {
+    fn find(&self, name: &str, arity: usize) -> Result<&ErasedRule> {
         self.0.iter().find(|rule| (rule.name(), rule.arity()) == (name, arity)).ok_or_else(|| Error::UnknownName {
             name: format!("{name} of {arity}"),
             known: self.0.iter().map(|rule| format!("{} of {}", rule.name(), rule.arity())).collect(),

@@ -6,7 +6,7 @@
 use core::hash::Hash;
 
 use super::arena::{Arena, Id, Node};
-use super::custom::Erased;
+use super::custom::ErasedRule;
 use super::fold::{Values, meaning};
 use super::signature::{Model, Smooth, SmoothOperation};
 use super::{Term, TermId};
@@ -17,7 +17,7 @@ pub(crate) struct Straight {
     /// Variables are known by a number of the caller's.
     pub(super) nodes: Vec<Node<SmoothOperation>>,
     pub(super) lists: Vec<Box<[Id]>>,
-    pub(super) rules: Vec<Erased>,
+    pub(super) rules: Vec<ErasedRule>,
     /// The numbers of the roots.
     pub(crate) roots: Vec<Id>,
 }

@@ -12,10 +12,10 @@ use rustc_hash::FxHashMap;
 use super::probe::notice;
 use super::record::{Outcome, Record, Recorded};
 use crate::array::{
-    Atom, Body, Const, Custom, Op, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, deeper, index, text,
+    Atom, Body, Const, Custom, Foreign, Op, Prim, Program, Rebuild, ScalarOp, Stm, Type, Var, deeper, index, text,
 };
 use crate::error::{Result, Span};
-use crate::interpret::{Arithmetic, Limits, Machine, Scalar, Step, VERIFIED, Value, apply};
+use crate::interpret::{Arithmetic, Limits, Machine, Scalar, Step, VERIFIED, Value, apply, kinds, plain};
 
 /// A scalar with the name of the step that computed it. Integers and truth values without one are constants.
 #[derive(Debug, Clone)]
@@ -92,6 +92,15 @@ impl Arithmetic for Named {
         notice(record, var, value)
     }
 
+    fn foreign(
+        machine: &Machine<'_, Named>,
+        it: &Foreign,
+        arguments: Vec<Value<Named>>,
+        like: &[Value<Named>],
+    ) -> Step<Vec<Value<Named>>> {
+        foreign(machine, it, &arguments, like)
+    }
+
     /// A function with derivatives of its own is one step, lest its derivatives be lost.
     fn custom(
         machine: &mut Machine<'_, Named>,
@@ -126,6 +135,31 @@ impl Arithmetic for Named {
         };
         Ok(Some(results?.into_iter().zip(vars.into_iter().zip(&types)).map(named).collect()))
     }
+}
+
+/// A function of Rust is one step.
+fn foreign(
+    machine: &Machine<'_, Named>,
+    it: &Foreign,
+    arguments: &[Value<Named>],
+    like: &[Value<Named>],
+) -> Step<Vec<Value<Named>>> {
+    let (program, record) = (machine.program(), &machine.log);
+    let value = |value: &Value<Named>| {
+        let elements = value.elements().iter().map(|x| Named::of(x).value).collect();
+        Value::array(value.sizes(), elements).expect("an array has as many elements as its sizes say")
+    };
+    let kinds = kinds(program, it, like);
+    let results = plain(it, arguments.iter().map(value).collect(), &kinds)?;
+    let assembled = |atoms: &[Atom], values: &[Value<Named>]| -> Vec<Atom> {
+        atoms.iter().zip(values).map(|(a, x)| assemble(record, program.atom_type(*a), x)).collect()
+    };
+    let (arguments, like) = (assembled(&it.arguments, arguments), assembled(&it.like, like));
+    let vars = record.add(Op::Foreign(Box::new(Foreign { function: it.function.clone(), arguments, like })));
+    let named = |(value, (var, atom)): (Value<f64>, (Var, &Atom))| {
+        take_apart(record, var.into(), program.atom_type(*atom), value.sizes(), value.elements().to_vec())
+    };
+    Ok(results.into_iter().zip(vars.into_iter().zip(&it.like)).map(named).collect())
 }
 
 /// The scalars of a variable, each with a name.
