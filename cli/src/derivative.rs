@@ -136,7 +136,9 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
         }
         name
     };
-    let types = entry.params.iter().map(|(_, of)| of).chain([&entry.result]);
+    // A size of the result that only its value tells is compared with that of its adjoint; its tangent has it anyhow.
+    let compared = (mode != "jvp").then_some(&entry.result);
+    let types = entry.params.iter().map(|(_, of)| of).chain(compared);
     let mut mentioned: Vec<Local> = types.flat_map(Type::locals).chain(scheme.sizes.iter().copied()).collect();
     mentioned.sort_unstable();
     mentioned.dedup();
@@ -160,11 +162,11 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
         let parts: Vec<String> = active.iter().map(|at| format!("{letter}{gap}{at}")).collect();
         if parts.len() == 1 { parts[0].clone() } else { format!("({})", parts.join(", ")) }
     };
-    let call: String = (0..entry.params.len())
-        .map(|at| format!(" {}{gap}{at}", if active.contains(&at) { "y" } else { "x" }))
-        .collect();
-    // A size of the result that only its value tells is compared with that of its adjoint.
-    let function = format!("(\\{} -> {}{call} :> {result})", tuple("y"), entry.name);
+    // It may consume its arguments, which belong to the wrapper's caller.
+    let argument = |at| format!(" (intrinsics.manifest {}{gap}{at})", if active.contains(&at) { "y" } else { "x" });
+    let call: String = (0..entry.params.len()).map(argument).collect();
+    let at = compared.map_or_else(String::new, |_| format!(" :> {result}"));
+    let function = format!("(\\{} -> {}{call}{at})", tuple("y"), entry.name);
     let point = tuple("x");
     match mode {
         "grad" => {

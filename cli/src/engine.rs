@@ -4,11 +4,11 @@
 
 use catadiff::execute::{EXECUTORS, RunReport, executor};
 use catadiff::futhark::core::Program;
-use catadiff::futhark::elaborate::{Ready, compile_entry};
+use catadiff::futhark::elaborate::{Ready, UNKNOWN_CALLS, compile_entry};
 use catadiff::futhark::interpreter;
 use catadiff::futhark::source::Message;
 use catadiff::futhark::values::Array;
-use catadiff::interpret::Limits;
+use catadiff::interpret::{Cancel, Control, Limits};
 
 use crate::answer::{Answer, Failure, tell};
 use crate::arguments::Arguments;
@@ -27,6 +27,8 @@ pub(crate) enum Executor {
 #[derive(Debug)]
 pub(crate) enum Engine<'p> {
     Interpreter(&'p Program, String),
+    /// The interpreter in the place of an executor, and why.
+    Instead(&'p Program, String, String),
     Ready(Box<Ready>),
 }
 
@@ -84,20 +86,48 @@ impl Executor {
             Executor::Interpreter => Engine::Interpreter(program, entry.to_owned()),
             Executor::Of(name) => {
                 let executor = executor(name).expect("names are those of executors");
-                Engine::Ready(Box::new(compile_entry(program, entry)?.compile_on(executor)?))
+                match compile_entry(program, entry) {
+                    Err(message) if message.code == UNKNOWN_CALLS => Engine::instead(program, entry, &message),
+                    elaborated => Engine::Ready(Box::new(elaborated?.compile_on(executor)?)),
+                }
             }
         })
     }
 }
 
-impl Engine<'_> {
+impl<'p> Engine<'p> {
+    /// The interpreter of the language, for what array programs cannot say.
+    fn instead(program: &'p Program, entry: &str, why: &Message) -> Self {
+        Engine::Instead(program, entry.to_owned(), why.text.to_string())
+    }
+
+    /// The same for whatever does not compile, if that is no mistake of ours.
+    pub(crate) fn or_instead(ready: Result<Self, Message>, program: &'p Program, entry: &str) -> Result<Self, Message> {
+        ready.or_else(|message| match message.code {
+            "internal" => Err(message),
+            _ => Ok(Engine::instead(program, entry, &message)),
+        })
+    }
+
     /// The results for these arguments, and whether others than the executor have them.
     pub(crate) fn run(&self, arguments: &[Array], limits: Limits) -> Result<Ran, Message> {
+        self.run_until(arguments, limits, &Cancel::new())
+    }
+
+    /// The same, until it is cancelled.
+    pub(crate) fn run_until(&self, arguments: &[Array], limits: Limits, cancel: &Cancel) -> Result<Ran, Message> {
         let alone = |results| Ran { results, note: None };
         match self {
-            Engine::Interpreter(program, entry) => interpreter::run(program, entry, arguments, limits).map(alone),
+            Engine::Interpreter(program, entry) => {
+                interpreter::run_until(program, entry, arguments, limits, cancel).map(alone)
+            }
+            Engine::Instead(program, entry, reason) => {
+                let note = Some(format!("run by the interpreter: {reason}"));
+                interpreter::run_until(program, entry, arguments, limits, cancel).map(|results| Ran { results, note })
+            }
             Engine::Ready(ready) => {
-                let (results, report) = ready.run_reported(arguments, &limits);
+                let control = Control::from(&limits).cancelled_by(cancel);
+                let (results, report) = ready.run_reported(arguments, control);
                 let note = (report != RunReport::Bare).then(|| report.to_string());
                 results.map(|results| Ran { results, note })
             }

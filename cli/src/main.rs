@@ -15,15 +15,18 @@ mod derivative;
 #[cfg(feature = "native")]
 mod emit;
 mod engine;
+mod fmt;
 mod formulas;
 mod input;
 mod load;
+mod lsp;
 mod repl;
 mod run;
 mod show;
 mod table;
 mod test;
 mod trace;
+mod trial;
 
 use std::process::ExitCode;
 
@@ -76,6 +79,8 @@ fn answered(arguments: &[&str]) -> Result<Answer, Failure> {
         "bench" => bench::bench(arguments),
         "grad" | "jvp" | "vjp" => derivative::differentiate(&name, arguments),
         "check" => check::check(arguments),
+        "fmt" => fmt::fmt(arguments),
+        "lsp" => lsp::lsp(arguments),
         #[cfg(feature = "native")]
         "emit" => emit::emit(arguments),
         "trace" => trace::show_trace(arguments),

@@ -70,6 +70,11 @@ pub(crate) const FLAGS: &[Flag] = &[
         "X",
         "the relative error allowed; without, 1e-9, 1e-4 for f32, 2e-3 for f16, and up to that with a note",
     ),
+    flag("time", "S", "stop a case after so many seconds; by default 60, and 0 for no limit"),
+    switch(
+        "words",
+        "messages are to match the patterns behind `error:` and `warning:`; without, that there is an error counts",
+    ),
     flag("seed", "N", "where random input begins; by default 0"),
     flag("exclude", "TAG", "skip what has this tag; may be repeated; `disable` is always skipped"),
     flag("threads", "N", "how many files are tested at a time; by default as many as there are cores"),
@@ -116,6 +121,7 @@ pub(crate) const FLAGS: &[Flag] = &[
         values: Values::These(&["grad", "jvp", "vjp"]),
         ..flag("derivative", "MODE", "of the derivative: grad, jvp or vjp")
     },
+    switch("check", "write nothing: list what is laid out otherwise, and end with 1 if there is such"),
     switch("json", "one JSON object a line"),
     #[cfg(feature = "native")]
     flag("name", "NAME", "the name of the function in C; by default that of the entry point"),
@@ -144,9 +150,31 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "test",
         usage: "FILE.fut|FOLDER ...",
         help: "do what the test blocks of programs say",
-        flags: &["entry", "executor", "both", "tolerance", "seed", "steps", "memory", "exclude", "threads", "json"],
-        more: "A block is a comment that begins with `-- ==`. One line is written for each case that fails, and a summary.",
-        examples: &["catadiff test programs --both", "catadiff test f.fut --tolerance 1e-6 --json"],
+        flags: &[
+            "entry",
+            "executor",
+            "both",
+            "words",
+            "tolerance",
+            "seed",
+            "time",
+            "steps",
+            "memory",
+            "exclude",
+            "threads",
+            "json",
+        ],
+        more: "A block is a comment that begins with `-- ==`. A program without cases passes if it is accepted, and one with `error:`\n\
+               in the place of cases if it is refused: patterns are mostly those of another compiler, whose words are not\n\
+               these, so they count only with `--words`, those of warnings as well. Cases run compiled, and where that costs\n\
+               little under the interpreter too, which is asked what `auto output` is: of large random inputs, on a smaller one.\n\
+               `--executor` and `--both` say who runs them. One line is written for each case that fails, and a summary; of several\n\
+               programs a line on standard error as each is done.",
+        examples: &[
+            "catadiff test programs examples/f.fut --time 10",
+            "catadiff test programs --both --words",
+            "catadiff test f.fut --tolerance 1e-6 --json",
+        ],
     },
     Command {
         name: "bench",
@@ -195,6 +223,26 @@ pub(crate) const COMMANDS: &[Command] = &[
         flags: &["json"],
         more: "",
         examples: &["catadiff check f.fut"],
+    },
+    Command {
+        name: "fmt",
+        usage: "[FILE.fut|FOLDER ...]",
+        help: "lay out programs: indentation, space, and lines that are too long",
+        flags: &["check"],
+        more: "Lines stay broken where they are, and comments where they stand; a line of more than 100 characters is broken\n\
+               where the outermost part of its tree has parts. The program means the same, and what is laid out stays as it\n\
+               is. Files are written, and those that changed are listed. Without a file, or with -, it is standard input to\n\
+               standard output.",
+        examples: &["catadiff fmt programs", "catadiff fmt --check programs", "catadiff fmt < f.fut"],
+    },
+    Command {
+        name: "lsp",
+        usage: "",
+        help: "a language server for editors, on standard input and output",
+        flags: &[],
+        more: "It shows mistakes with their hints as you write, types where you point, goes to definitions in other files and in\n\
+               the prelude, completes names, members and fields, lays out as `fmt`, and lists what a file declares.",
+        examples: &["catadiff lsp"],
     },
     Command {
         name: "show",

@@ -4,17 +4,16 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use crate::answer::{Answer, FAILED, Failure, tell};
 use crate::arguments::Arguments;
-use crate::cases::{Plan, Status, Verdict, run};
+use crate::cases::{Outcome, Plan, Status, Verdict, run};
 use crate::compare::Tolerance;
 use crate::engine::Executor;
 
@@ -25,7 +24,7 @@ pub(crate) fn test(arguments: &Arguments) -> Result<Answer, Failure> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = arguments.number("threads")?.unwrap_or(cores).clamp(1, files.len().max(1));
     let start = Instant::now();
-    let verdicts = in_parallel(&files, threads, &plan);
+    let (verdicts, programs) = in_parallel(&files, threads, &plan);
     let mut output = String::new();
     let [mut passed, mut failed, mut skipped] = [0; 3];
     for verdict in &verdicts {
@@ -37,28 +36,51 @@ pub(crate) fn test(arguments: &Arguments) -> Result<Answer, Failure> {
         if arguments.has("json") {
             output.push_str(&told(verdict));
         } else if let Status::Failed(text) = &verdict.status {
-            let _ = writeln!(output, "{}: {}", name(verdict), indented(text));
+            let _ = writeln!(output, "{}: {}", name(verdict, &plan), indented(text));
         } else if let Status::Near(text) = &verdict.status {
-            let _ = writeln!(output, "{}: passed within 0.002 only: {}", name(verdict), indented(text));
+            let _ = writeln!(output, "{}: passed within 0.002 only: {}", name(verdict, &plan), indented(text));
         }
         if let Some(note) = verdict.note.as_ref().filter(|_| !arguments.has("json")) {
-            let _ = writeln!(output, "{}: note: {}", name(verdict), indented(note));
+            let _ = writeln!(output, "{}: note: {}", name(verdict, &plan), indented(note));
         }
     }
     if passed + failed + skipped == 0 {
         return Err(Failure::asked(match arguments.option("entry") {
             Some(entry) => format!("no test block is about an entry point `{entry}`"),
-            None => "there are no tests: a test block is a comment that begins with `-- ==`".to_owned(),
+            None => "no executor has a case to run".to_owned(),
         }));
     }
     let seconds = start.elapsed().as_secs_f64();
+    let Programs { checked, refused, good, bad } = programs;
     if arguments.has("json") {
-        let counts = json!({"passed": passed, "failed": failed, "skipped": skipped, "seconds": seconds});
+        let programs = json!({"checked": checked, "refused": refused, "passed": good, "failed": bad});
+        let counts = json!({
+            "passed": passed, "failed": failed, "skipped": skipped, "programs": programs, "seconds": seconds
+        });
         let _ = writeln!(output, "{counts}");
     } else {
-        let _ = writeln!(output, "{passed} passed, {failed} failed, {skipped} skipped");
+        let _ = write!(output, "{passed} passed, {failed} failed, {skipped} skipped");
+        let _ = if files.len() > 1 {
+            writeln!(
+                output,
+                "; of {} programs {good} passed, {bad} failed: {checked} checked, {refused} refused",
+                files.len()
+            )
+        } else {
+            writeln!(output)
+        };
     }
     Ok(Answer { output: output.into_bytes(), code: if failed == 0 { 0 } else { FAILED } })
+}
+
+/// How many programs there are, by what became of them.
+#[derive(Debug, Clone, Copy, Default)]
+struct Programs {
+    checked: usize,
+    refused: usize,
+    /// Those of which all passed.
+    good: usize,
+    bad: usize,
 }
 
 fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
@@ -68,14 +90,20 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         }
         vec![Executor::Interpreter, Executor::of_compiled()]
     } else {
-        vec![Executor::asked(arguments, Executor::Interpreter)?]
+        vec![Executor::asked(arguments, Executor::of_compiled())?]
     };
+    let time: f64 = arguments.number("time")?.unwrap_or(60.0);
+    let time = Duration::try_from_secs_f64(time)
+        .map_err(|_| Failure::asked("the value of `--time` is no number of seconds, of which 0 is for no limit"))?;
     let tolerance: Option<f64> = arguments.number("tolerance")?;
     if tolerance.is_some_and(|tolerance| tolerance.is_nan() || tolerance < 0.0) {
         return Err(Failure::asked("the value of `--tolerance` is not at least 0"));
     }
     Ok(Plan {
         executors,
+        referee: !arguments.has("both") && !arguments.has("executor"),
+        words: arguments.has("words"),
+        time: (!time.is_zero()).then_some(time),
         entry: arguments.option("entry").map(str::to_owned),
         limits: arguments.limits()?,
         tolerance: Tolerance {
@@ -132,46 +160,52 @@ fn below(folder: &Path, seen: &mut BTreeSet<PathBuf>, found: &mut Vec<PathBuf>) 
     Ok(())
 }
 
-/// The verdicts of all files; each thread takes the next file that nobody has taken.
-fn in_parallel(files: &[PathBuf], threads: usize, plan: &Plan) -> Vec<Verdict> {
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+/// The verdicts of all files, and what became of the programs; each thread takes the next file that nobody has taken. Of several
+/// files, a line says how far the work is as each is done.
+fn in_parallel(files: &[PathBuf], threads: usize, plan: &Plan) -> (Vec<Verdict>, Programs) {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new((0, Programs::default()));
     let verdicts: Vec<Mutex<Vec<Verdict>>> = files.iter().map(|_| Mutex::new(Vec::new())).collect();
-    let progress = std::io::stderr().is_terminal();
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(file) = files.get(at) else { break };
-                    let found = run(file, plan);
+                    let (found, outcome) = run(file, plan);
+                    let count = |wanted: fn(&Status) -> bool| found.iter().filter(|it| wanted(&it.status)).count();
+                    let failed = count(|status| matches!(status, Status::Failed(_)));
+                    let skipped = count(|status| matches!(status, Status::Skipped(_)));
+                    let passed = found.len() - failed - skipped;
                     *verdicts[at].lock().expect("no thread panics with it") = found;
-                    let count = done.fetch_add(1, Ordering::Relaxed) + 1;
-                    if progress {
-                        tell(&format!("\r{} {count}/{}", bar(count, files.len()), files.len()));
+                    let mut done = done.lock().expect("no thread panics with it");
+                    let (count, programs) = &mut *done;
+                    *count += 1;
+                    programs.checked += usize::from(outcome == Outcome::Checked);
+                    programs.refused += usize::from(outcome == Outcome::Refused);
+                    programs.good += usize::from(failed == 0);
+                    programs.bad += usize::from(failed > 0);
+                    if files.len() > 1 {
+                        let (name, of) = (file.display(), files.len());
+                        tell(&format!("[{count}/{of}] {name}: {passed} passed, {failed} failed, {skipped} skipped\n"));
                     }
                 }
             });
         }
     });
-    if progress {
-        tell("\r\x1b[K");
-    }
-    verdicts.into_iter().flat_map(|slot| slot.into_inner().expect("no thread panics with it")).collect()
-}
-
-fn bar(count: usize, of: usize) -> String {
-    const WIDTH: usize = 30;
-    let full = count * WIDTH / of.max(1);
-    format!("[{}{}]", "#".repeat(full), " ".repeat(WIDTH - full))
+    let verdicts = verdicts.into_iter().flat_map(|slot| slot.into_inner().expect("no thread panics with it")).collect();
+    (verdicts, done.into_inner().expect("no thread panics with it").1)
 }
 
 /// Which case a verdict is of.
-fn name(verdict: &Verdict) -> String {
+fn name(verdict: &Verdict, plan: &Plan) -> String {
     let mut name = format!("{}:{}", verdict.file.display(), verdict.line);
     if let Some(entry) = &verdict.entry {
         let _ = write!(name, ": {entry} {}", verdict.dataset);
     }
-    if let Some(executor) = verdict.executor.filter(|executor| *executor != Executor::Interpreter) {
+    // Where nobody asks for an executor, none is named.
+    let named = |executor: &Executor| !plan.referee && *executor != Executor::Interpreter;
+    if let Some(executor) = verdict.executor.filter(named) {
         let _ = write!(name, " on {}", executor.name());
     }
     name

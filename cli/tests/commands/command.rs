@@ -15,6 +15,7 @@ pub(crate) const PROGRAM: &str = "\
 entry dot [n] (xs: [n]f64) (ys: [n]f64): f64 = f64.sum (map2 (*) xs ys)
 entry scale (xs: []f64) (k: f64) = map (* k) xs
 entry mixed (n: i64) (xs: [n]f32) (ys: []f64) = (f64.sum ys, xs)
+entry doubled [n] (xs: *[n]f64) (i: i64): [n]f64 = xs with [i] = 2 * xs[i]
 entry keep (xs: []f64) = filter (> 0) xs
 entry at (xs: []i32) (i: i64) = xs[i]
 entry spin (x: i32) = loop x while true do x + 1

@@ -14,7 +14,7 @@ fn the_command_finds_no_failure_in_any_of_them() {
     paths.sort();
     let some: Vec<_> = paths.iter().step_by(10).collect();
     let output = Command::new(env!("CARGO_BIN_EXE_catadiff"))
-        .args(["test", "--both"])
+        .args(["test", "--both", "--words"])
         .args(&some)
         .current_dir(tests)
         .output()

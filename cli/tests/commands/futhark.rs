@@ -58,6 +58,10 @@ fn derivatives_of_entry_points() {
         assert_eq!(mixed, "15.0f64\n[1.0f32, 2.0f32]\n[1.0f32, 3.0f32]\n[2.0f64, 2.0f64, 2.0f64]\n");
         // A size that only the result tells.
         assert_eq!(derive("vjp a.fut -e keep", "[1, -2, 3] [5, 7]"), "[1.0f64, 3.0f64]\n[5.0f64, 0.0f64, 7.0f64]\n");
+        assert_eq!(derive("jvp a.fut -e keep", "[1, -2, 3] [5, 6, 7]"), "[1.0f64, 3.0f64]\n[5.0f64, 7.0f64]\n");
+        // A parameter that is consumed.
+        assert_eq!(derive("vjp a.fut -e doubled", "[1, 2] 0 [5, 7]"), "[2.0f64, 2.0f64]\n[10.0f64, 7.0f64]\n");
+        assert_eq!(derive("jvp a.fut -e doubled", "[1, 2] 1 [5, 7]"), "[1.0f64, 4.0f64]\n[5.0f64, 14.0f64]\n");
     }
 }
 
@@ -83,7 +87,7 @@ fn tests_pass_and_fail() {
     let expected = "\
 bad/b.fut:3: main #1: expected 2, found 1 (i32)
 bad/b.fut:8: rows #0: at [1, 0]: expected 3.5, found 3.0 (f64)
-5 passed, 2 failed, 1 skipped
+5 passed, 2 failed, 1 skipped; of 2 programs 1 passed, 1 failed: 2 checked, 0 refused
 ";
     assert_eq!(output, expected);
     assert_eq!(answer(&here, "test bad --entry rows --tolerance 0.2", ""), "2 passed, 0 failed, 0 skipped\n");
@@ -140,14 +144,14 @@ fn blocks_say_where_data_is_and_what_is_refused() {
     ];
     let here = folder("blocks", &files);
     std::fs::write(here.join("p/data/x.in"), bytes).unwrap();
-    let (code, output, _) = told(&here, "test p --exclude slow", "");
+    let (code, output, _) = told(&here, "test p --exclude slow --words", "");
     assert_eq!(code, 1);
     for part in [
         "p/block.fut:1: p/block.fut:2:4: error: this is not understood in a test block",
         "p/fine.fut:1: expected a program that is refused, found no mistake in it",
         "p/pattern.fut:1: `(a` is no regular expression: ",
         "p/sloppy.fut:1: expected a message like `unknown [^`]+ `z`$`, found:",
-        "\n2 passed, 4 failed, 2 skipped\n",
+        "\n3 passed, 4 failed, 2 skipped; of 9 programs 5 passed, 4 failed: 5 checked, 4 refused\n",
     ] {
         assert!(output.contains(part), "{part}\nis not in\n{output}");
     }
@@ -286,7 +290,8 @@ fn mistakes_are_explained() {
         ("grad a.fut -e dot --wrt ys,xs,ys", "", 2, "`--wrt` names the parameter `ys` twice"),
         ("jvp a.fut -e dot", "[1] [2]", 2, "takes 4 values (`xs`, `ys`, the direction of `xs`, the direction of `ys`)"),
         ("vjp a.fut -e keep", "[1, -1] [2, 3]", 3, "a dimension of size 1, where 2 is wanted"),
-        ("test none.fut", "", 2, "there are no tests"),
+        ("test a.fut --entry none", "", 2, "no test block is about an entry point `none`"),
+        ("test a.fut --time -1", "", 2, "`--time`"),
         ("test nothere", "", 2, "there is no file `nothere`"),
         ("test a.fut --both --executor lanes", "", 2, "`--both` goes without"),
         ("test a.fut --tolerance -1", "", 2, "the value of `--tolerance` is not at least 0"),
@@ -359,7 +364,7 @@ fn what_is_endless_or_huge_is_refused() {
     for (arguments, input, code, part) in [
         ("check nested.fut", "", 2, "nested more than 1000 levels deep"),
         ("check added.fut", "", 2, "more than 100000 links"),
-        ("test pattern.fut", "", 1, "is no regular expression"),
+        ("test pattern.fut --words", "", 1, "is no regular expression"),
         ("test block.fut", "", 1, "[value]"),
         ("test drawn.fut", "", 1, "too large"),
         ("check itself.fut", "", 2, "imported by a file that it imports itself"),
@@ -403,9 +408,22 @@ fn every_command_has_help_and_completions() {
     let overview = answer(&here, "help", "");
     let shells = ["bash", "elvish", "fish", "powershell", "zsh"];
     let completions = shells.map(|shell| answer(&here, &format!("completions {shell}"), ""));
-    for command in
-        ["run", "test", "bench", "grad", "jvp", "vjp", "check", "show", "trace", "repl", "derive", "functions"]
-    {
+    for command in [
+        "run",
+        "test",
+        "bench",
+        "grad",
+        "jvp",
+        "vjp",
+        "check",
+        "fmt",
+        "lsp",
+        "show",
+        "trace",
+        "repl",
+        "derive",
+        "functions",
+    ] {
         let help = answer(&here, &format!("{command} --help"), "");
         assert_eq!(help, answer(&here, &format!("help {command}"), ""));
         assert!(help.contains("Examples:\n  ") && help.contains("Exit codes:"), "{help}");

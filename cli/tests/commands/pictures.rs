@@ -11,7 +11,7 @@ entry product (x: f64) (y: f64) = reduce (*) 1 [x, y, x]
 entry graph (x1: f64) (x2: f64) = x1 + x1 * x2
 entry spin (x: f64) = loop x while x > 0 do x + 1
 entry logs (xs: []f64) = map (\\x -> f64.log x) xs
-entry own (x: f64) = with_vjp (\\x -> (x * x, x)) (\\r d -> 3 * r * d) x
+entry own (x: f64) = with_vjp_tape (\\x -> (x, x * x)) (\\(r, d) -> 3 * r * d) x
 entry count (x: f64) (n: i64) = (n, x)
 entry far [n] (xs: [n]f64) = f64.sum (map2 (\\x i -> x ** f64.i64 i) xs (iota n))
 ";
