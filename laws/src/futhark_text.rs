@@ -1,13 +1,14 @@
-//! Laws of texts of the front end: reading what was printed gives the tree that was printed, up to places.
+//! Laws of texts of the front end: reading what was printed, or laid out, gives the tree that was there, up to places.
 //!
 //! Law: asked at random trees of every form, types and patterns among them, but those that no text means: a section of
 //! `-` or `!` with its right operand, a tuple of one (tests/language/syntax.rs).
 
 use catadiff::futhark::source::{Name, Span};
-use catadiff::futhark::syntax::parse;
 use catadiff::futhark::syntax::tree::{
     Declaration, DeclarationKind, File, ModuleDeclaration, ModuleExpression, Signature, Specification, TypeDeclaration,
+    TypeParamKind,
 };
+use catadiff::futhark::syntax::{format, parse};
 use quickcheck::{Arbitrary, Gen};
 
 use crate::futhark_trees::Trees;
@@ -33,6 +34,34 @@ pub fn printed_is_read(file: &File) -> Verdict {
         Ok(again) if again.to_string() != text => violation(again.to_string()),
         Ok(_) => Ok(()),
     }
+}
+
+/// `parse ∘ format = parse`, up to places, and `format ∘ format = format`: of a text as it is printed, and of one in a single line.
+///
+/// # Errors
+/// The violation.
+pub fn laid_out_is_the_same(file: &File) -> Verdict {
+    let printed = file.to_string();
+    // No text in quotes has a line that ends.
+    let line = printed.split('\n').map(str::trim).collect::<Vec<_>>().join(" ");
+    for text in [printed, line] {
+        let violation = |law: &str, left: String, right: String| {
+            Err(Violation { law: law.to_owned(), instances: vec![("t".into(), text.clone())], left, right })
+        };
+        let once = match format(&text, 0) {
+            Err(messages) => return violation("format t is a text", format!("{messages:?}"), text.clone()),
+            Ok(once) => once,
+        };
+        let read = parse(&once, 0).map(|again| placeless(&again)).unwrap_or_else(|messages| format!("{messages:?}"));
+        if read != placeless(file) {
+            return violation("parse (format t) = parse t, up to places", read, placeless(file));
+        }
+        match format(&once, 0) {
+            Ok(twice) if twice == once => {}
+            twice => return violation("format (format t) = format t", format!("{twice:?}"), once),
+        }
+    }
+    Ok(())
 }
 
 /// The text of a tree's structure, without its places.
@@ -93,7 +122,8 @@ fn path(t: &mut Trees<'_>) -> Name {
 fn type_declaration(t: &mut Trees<'_>, defined: bool) -> TypeDeclaration {
     let (name, params) = (t.word(), t.type_params());
     let definition = if defined { Some(t.type_expression(3)) } else { t.maybe(|t| t.type_expression(3)) };
-    TypeDeclaration { name, params, definition }
+    let lifted = [TypeParamKind::Type, TypeParamKind::SizeLifted, TypeParamKind::Lifted][t.below(3)];
+    TypeDeclaration { lifted, name, params, definition }
 }
 
 fn module(t: &mut Trees<'_>, fuel: u32) -> ModuleExpression {

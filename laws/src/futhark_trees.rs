@@ -6,7 +6,7 @@ use catadiff::futhark::Rest;
 use catadiff::futhark::source::{Name, Span};
 use catadiff::futhark::syntax::tree::{
     Attribute, Expression, ExpressionKind, Index, Literal, Loop, LoopForm, Pattern, PatternKind, QualifiedName, Range,
-    RangeKind, TypeArgument, TypeExpression, TypeKind, TypeParam, TypeParamKind, ValueDeclaration,
+    RangeKind, Step, TypeArgument, TypeExpression, TypeKind, TypeParam, TypeParamKind, ValueDeclaration,
 };
 use quickcheck::{Arbitrary, Gen};
 
@@ -169,6 +169,13 @@ impl Trees<'_> {
         })
     }
 
+    fn path(&mut self, fuel: u32) -> Vec<Step> {
+        self.many(1, 3, |t| match t.below(2) {
+            0 => Step::Field(t.field()),
+            _ => Step::Index(t.indices(fuel)),
+        })
+    }
+
     fn leaf(&mut self) -> ExpressionKind {
         match self.below(6) {
             0 => ExpressionKind::Literal(self.literal(false)),
@@ -177,7 +184,7 @@ impl Trees<'_> {
             )),
             2 => ExpressionKind::Hole,
             3 => ExpressionKind::Section(self.operator()),
-            4 => ExpressionKind::SectionField(self.many(1, 3, Self::field)),
+            4 => ExpressionKind::SectionPath(self.many(1, 3, |t| Step::Field(t.field()))),
             _ => ExpressionKind::Name(self.qualified()),
         }
     }
@@ -206,8 +213,7 @@ impl Trees<'_> {
             })),
             5 => ExpressionKind::Field(next(self), self.field()),
             6 => ExpressionKind::Index(next(self), self.indices(fuel)),
-            7 => ExpressionKind::Update(next(self), self.indices(fuel), next(self)),
-            8 => ExpressionKind::RecordUpdate(next(self), self.many(1, 3, Self::field), next(self)),
+            7 | 8 => ExpressionKind::Update(next(self), self.path(fuel), next(self)),
             9 | 10 => ExpressionKind::Apply(next(self), all(self, 1)),
             11 => ExpressionKind::Constructor(self.word(), all(self, 0)),
             12 => ExpressionKind::Negate(next(self)),
@@ -221,7 +227,7 @@ impl Trees<'_> {
                 }
                 ExpressionKind::SectionRight(operator, next(self))
             }
-            21 => ExpressionKind::SectionIndex(self.indices(fuel)),
+            21 => ExpressionKind::SectionPath(self.path(fuel)),
             22 => {
                 let params = self.many(1, 2, |t| t.pattern(1));
                 ExpressionKind::Lambda(params, self.maybe(|t| t.type_expression(2)), next(self))
@@ -232,8 +238,8 @@ impl Trees<'_> {
             }
             25 => ExpressionKind::LetFunction(Box::new(self.value(false, 1, fuel)), Rest::new(self.expression(fuel))),
             26 => {
-                let (name, indices) = (self.word(), self.indices(fuel));
-                ExpressionKind::LetUpdate(name, indices, next(self), Rest::new(self.expression(fuel)))
+                let (name, path) = (self.word(), self.path(fuel));
+                ExpressionKind::LetUpdate(name, path, next(self), Rest::new(self.expression(fuel)))
             }
             27 => ExpressionKind::If(next(self), next(self), next(self)),
             28 => ExpressionKind::Match(next(self), self.many(1, 3, |t| (t.pattern(2), t.expression(fuel)))),

@@ -53,7 +53,7 @@ impl Form {
             let x = x[k % x.len()];
             // The row is for an operation that is not fused, and for no two starts that are the same.
             let value = R::constant((k % 3) as f64 - 1.0);
-            (x - x.stop_gradient() + value).max(R::constant(-2.0 - k as f64))
+            (x - x.stop_gradient() + value).max(-2.0 - k as f64)
         };
         let (mut sum, mut made) = (R::zero(), x.to_vec());
         for k in 0..usize::from(self.times) {

@@ -106,7 +106,7 @@ fn pullbacks_may_start_from_adjoints() {
         "program (x: f64, y: f64) {{
            let s = custom (x) |a: f64| {{
              let xs = [2.0f64, 3.0f64] let p = reduce (xs) from (a) {product} let q = mul(p, 6.0f64) return q
-           }} pullback |a: f64, adjoint: f64| {{
+           }} pullback |a: f64, result: f64, adjoint: f64| {{
              let xs = [2.0f64, 3.0f64] let p = scan (xs) from (adjoint) {product} let q = p[1i64]
              let r = reduce (xs) from (q) {product} return r
            }}
@@ -128,7 +128,7 @@ fn wrong_derivatives_are_found() {
                let ys = map (xs) |x: f64| {{
                  let y = custom (x) |a: f64| {{
                    let b = mul(a, a) let c = mul(b, a) return c
-                 }} pullback |a: f64, adjoint: f64| {{
+                 }} pullback |a: f64, result: f64, adjoint: f64| {{
                    let b = mul(a, a) let c = mul(b, {factor}f64) let d = mul(c, adjoint) return d
                  }}
                  return y

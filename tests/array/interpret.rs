@@ -109,7 +109,7 @@ fn golden_values() {
         // Out of bounds in any dimension; rows at a time.
         ("let a = accumulator(m) let c = a with [1i64, 3i64] += x let d = c with [0i64, 1i64] += x let f = d with [1i64] += xs let g = f with [-1i64] += xs let r = array(g) return r".into(),
             "[[1, 4, 3], [5, 7, 9]]"),
-        ("let y = custom (x) |a: f64| { let c = mul(a, a) return c } pullback |a: f64, d: f64| { return d } return y".into(), "4"),
+        ("let y = custom (x) |a: f64| { let c = mul(a, a) return c } pullback |a: f64, c: f64, d: f64| { return d } return y".into(), "4"),
     ];
     for (body, expected) in cases {
         assert_eq!(results(parameters, &body, &arguments), Ok(expected.to_owned()), "{body}");

@@ -3,8 +3,12 @@
 mod call;
 mod carriers;
 mod exact;
+mod foreign;
 mod interpret;
+mod linalg;
 mod messages;
+mod nests;
+mod random;
 mod semirings;
 mod sizes;
 mod specialise;
@@ -13,3 +17,4 @@ mod trace;
 mod trace_values;
 mod tracing;
 mod verbs;
+mod words;

@@ -1,6 +1,6 @@
 //! Programs that are specialised: what they give, what they refuse, and what is wrong with what is said to be known.
 
-use catadiff::array::trace::{Arr, F64, I64, iota, loop_for};
+use catadiff::array::trace::{Arr, F64, I64, iota, literal, loop_for};
 use catadiff::array::{Const, Program};
 use catadiff::interpret::Value;
 use catadiff::transform::Static;
@@ -10,6 +10,11 @@ use catadiff_laws::{ArrayProgram, Verdict, for_all, specialisation};
 #[test]
 fn specialised_programs_are_the_programs() -> Verdict {
     for_all(|p: ArrayProgram| specialisation::is_the_program(&p))
+}
+
+#[test]
+fn specialised_parts_are_those_of_the_programs() -> Verdict {
+    for_all(|p: ArrayProgram| specialisation::parts_are_of_the_program(&p))
 }
 
 /// A weighted sum of powers of the points' distances.
@@ -38,6 +43,18 @@ fn what_is_known_is_in_the_program() {
         for error in errors.map(Result::unwrap_err) {
             assert!(matches!(error, Error::Sizes { .. }), "{error:?}");
         }
+    }
+}
+
+/// What is known of a size is said of each argument, also where the program compares the two sizes anyway.
+#[test]
+fn each_size_that_is_known_is_said() {
+    let weighted = Program::trace_named(&["rows", "x"], |rows: Arr<Arr<F64>>, x: F64| {
+        rows.map(|row| row.map2(literal([x, F64::from(1.0)]), |a, b| a * b).sum())
+    });
+    let text = weighted.unwrap().specialise_like(([[1.0, 2.0]; 3], 0.5)).unwrap().to_string();
+    for size in ["(size[0](rows)) = (3i64)", "(size[1](rows)) = (2i64)"] {
+        assert!(text.contains(&format!("agree wanted {size}")), "{size} in {text}");
     }
 }
 

@@ -6,7 +6,7 @@ use catadiff::array::trace::{
     loop_while, loop_while_with, replicate, stop_gradient, tabulate, tabulate2d,
 };
 use catadiff::carriers::Dual;
-use catadiff::interpret::{Nested, Scalar, Value};
+use catadiff::interpret::{Scalar, ToValues, Value};
 use catadiff::primitives::f16;
 use catadiff::{Elementary, Error, Real, Result, grad};
 
@@ -21,7 +21,7 @@ fn run(program: catadiff::Result<Program>, arguments: &[Value<f64>]) -> String {
     results.iter().map(Value::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn value(nested: impl Nested<f64>) -> Value<f64> {
+fn value(nested: impl ToValues) -> Value<f64> {
     Value::new(nested).expect("arguments are rectangular")
 }
 

@@ -254,7 +254,7 @@ fn derivatives_of_ones_own_are_kept() -> Result<()> {
             let as, b = custom (xs, s) |us: []f64, u: f64| {
               let vs = map (us) |v: f64| { let w = mul(v, u) let z = add(w, y) return z }
               return vs, u
-            } pullback |us: []f64, u: f64, avs: []f64, au: f64| {
+            } pullback |us: []f64, u: f64, vs: []f64, v: f64, avs: []f64, au: f64| {
               let a = zs[0i64]
               let ws = map (avs) |v: f64| { let w = mul(v, a) let z = add(w, y) return z }
               let first = avs[1i64]
@@ -317,7 +317,7 @@ fn only_reals_have_adjoints() -> Result<()> {
 fn errors_of_pullbacks_come_back() -> Result<()> {
     let failing = parsed(
         "program (x: f64, n: i64) {
-          let y = custom (x) |u: f64| { return u } pullback |u: f64, a: f64| {
+          let y = custom (x) |u: f64| { return u } pullback |u: f64, v: f64, a: f64| {
             let d = div(1i64, n)
             let e = f64(d)
             let p = mul(a, e)

@@ -151,3 +151,22 @@ fn poisoned_numbers_are_those_of_the_interpreter_bit_for_bit() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_step_that_fails_leaves_the_state() -> Result<()> {
+    let step = Program::trace(|xs: Arr<F64>, n: I64, at: I64| (xs.map(|x| x + 1.0), n + 1, xs.index(at)))?;
+    let mut repeated = step.compile()?.repeated(([1.0, 2.0], 0_i64))?;
+    assert_eq!(repeated.step::<f64>(1_i64)?, 2.0);
+    let error = repeated.step::<f64>(2_i64).unwrap_err();
+    assert!(matches!(error, Error::OutOfBounds { index: 2, length: 2, .. }), "{error}");
+    assert_eq!(repeated.state::<(Vec<f64>, i64)>()?, (vec![2.0, 3.0], 1));
+    // What lies there is changed where it lies, and the state is taken in part.
+    repeated.arguments_mut()[2].as_integers_mut().expect("an index")[0] = 0;
+    repeated.advance()?;
+    assert_eq!((repeated.state::<Vec<f64>>()?, repeated.left()), (vec![3.0, 4.0], &[Flat::reals(&[], vec![2.0])?][..]));
+    // A program that has fewer results than there is state.
+    let few = Program::trace(|x: F64, y: F64| x + y)?;
+    let error = few.compile()?.repeated((1.0, 2.0))?.step::<()>(()).unwrap_err();
+    assert!(error.to_string().contains("which begin with the next state"), "{error}");
+    Ok(())
+}

@@ -25,6 +25,11 @@ mod passes;
 mod products;
 mod ranges;
 mod scans;
+#[cfg(unix)]
+#[cfg(feature = "native")]
+mod shifted;
+#[cfg(feature = "native")]
+mod short_rows;
 mod singles;
 mod small;
 #[cfg(unix)]

@@ -45,6 +45,26 @@ fn one_call_compiles_and_many_threads_run() {
     });
 }
 
+/// Results are where they were, if there is room, and count for limits all the same; what is there has nothing to do with them.
+#[test]
+fn results_stay_where_they_are() {
+    let program = Program::trace(|xs: Arr<F64>| (xs.map(|x| x * 2.0), xs.map(|x| x + 1.0), xs.len())).unwrap();
+    let compiled = program.compile_native().unwrap();
+    let of = |n: usize| [Flat::reals(&[n], (0..n).map(|k| k as f64).collect()).unwrap()];
+    let mut results = vec![Flat::reals(&[3], vec![0.5; 3]).unwrap(), Flat::integers(&[2], vec![7; 2]).unwrap()];
+    let mut places = Vec::new();
+    for n in [40, 40, 17, 3, 0, 17, 60, 60] {
+        compiled.run_into(&of(n), &mut results).unwrap();
+        let wanted = program.run(&of(n).map(|xs| xs.to_value())).unwrap();
+        assert_eq!(results.iter().map(Flat::to_value).collect::<Vec<_>>(), wanted);
+        places.push(results[0].as_reals().unwrap().as_ptr());
+    }
+    assert_eq!((places[0], places[0], places[6]), (places[1], places[2], places[7]));
+    let limits = Limits { elements: 150, ..Limits::default() };
+    let error = compiled.run_into_within(&of(60), &mut results, &limits).unwrap_err();
+    assert!(matches!(error, Error::Budget { .. }), "{error}");
+}
+
 /// What runs in another process, whose environment says where libraries are kept.
 #[test]
 #[ignore = "it is run by the test below"]

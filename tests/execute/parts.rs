@@ -171,3 +171,21 @@ fn rows_as_long_as_a_reduction_says() -> Result<()> {
     }
     Ok(())
 }
+
+/// What a part is computed from is an array of the map as well, which goes through that at other places.
+#[test]
+fn a_part_waits_for_what_the_map_goes_through() {
+    let slope = Program::trace(|x: Arr<F64>, y: Arr<F64>| {
+        let p = x * y;
+        x * literal([1.0]).concat(p.take(p.len() - 1))
+    });
+    let twice = Program::trace(|x: Arr<F64>, y: Arr<F64>| {
+        let q = (x * y + 0.5) * y;
+        let p = q.drop(1);
+        y * (x * p.concat(literal([3.0])))
+    });
+    for program in [slope.unwrap(), twice.unwrap()] {
+        let given = [vec![1.0, 2.0, 3.0, 4.0, 5.0], vec![0.5, 0.25, 4.0, -2.0, 8.0]];
+        same(&program, &given.map(|xs| Value::new(xs).expect("a list")));
+    }
+}

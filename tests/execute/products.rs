@@ -1,11 +1,11 @@
 //! Products of matrices, on lanes as in the interpreter, however they are written and whatever parts of blocks and of tiles
 //! there are: those of the program, and the sums of outer products that their derivatives are.
 
-use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F32, F64};
 use catadiff::execute::{Executor, Lanes, NarrowLanes, Outcome};
 use catadiff::interpret::{Control, Scalar, Value};
+use catadiff::{Elementary, Result};
 use catadiff_laws::executors::{Sides, steps_counted};
 use catadiff_laws::{Verdict, for_all};
 
@@ -122,6 +122,44 @@ fn products_of_random_sizes() -> Result<()> {
     Ok(())
 }
 
+/// Adjoints of functions of products, and tangents, with how many products each has: no matrix is made of what is added to one.
+#[test]
+fn derivatives_of_functions_of_products_are_products() -> Result<()> {
+    let scores = |x: Matrix, y: Matrix| x.map(move |p| y.map(|q| q.dot(p)));
+    let programs = [
+        Program::trace(move |x: Matrix, y: Matrix| scores(x, y).map(|row| row.map(Elementary::exp)))?,
+        Program::trace(move |x: Matrix, y: Matrix| scores(x, y).map(|row| row.map(|s| s / x.len().to_f64())))?,
+        Program::trace(move |x: Matrix, y: Matrix| {
+            scores(x, y).map(|row| {
+                let weights = (row - row.max()).map(Elementary::exp);
+                y.transpose().map(|column| weights.dot(column)) / weights.sum()
+            })
+        })?,
+    ];
+    for (program, [of_vjp, of_jvp]) in programs.iter().zip([[3, 3], [3, 3], [6, 6]]) {
+        let (vjp, jvp) = (program.vjp()?, program.jvp()?);
+        for (derivative, expected) in [(&vjp, of_vjp), (&jvp, of_jvp)] {
+            let explained = derivative.compile()?.explain();
+            let products = explained.lines().filter(|line| line.trim_start().starts_with("product ")).count();
+            assert!(products >= expected, "{products} products, not {expected}: {explained}");
+        }
+        let [vjp, jvp] = [&vjp, &jvp].map(prepared);
+        for [points, others, columns] in
+            [[0, 16, 16], [16, 0, 16], [16, 16, 1], [17, 33, 15], [130, 5, 4], [16, 18, 33], [129, 3, 7]]
+        {
+            let (x, y) = (matrix([points, columns], 3), matrix([others, columns], 4));
+            let tangents = [matrix([points, columns], 5), matrix([others, columns], 6)];
+            let width = if of_vjp == 6 { columns } else { others };
+            let adjoint = matrix([points, width], 7);
+            let show = |e| panic!("{points} by {others} by {columns}: {e}\n{program}");
+            vjp.same(&[x.clone(), y.clone(), adjoint]).unwrap_or_else(show);
+            let [dx, dy] = tangents;
+            jvp.same(&[x, y, dx, dy]).unwrap_or_else(show);
+        }
+    }
+    Ok(())
+}
+
 /// Sizes around those of registers and tiles and of what is small, of doubles and of singles, with and without AVX-512.
 #[test]
 fn tiles_have_parts_of_all_sizes() -> Result<()> {
@@ -233,6 +271,37 @@ fn what_is_added_goes_to_many_rows_or_one() -> Result<()> {
             let arguments = [m, matrix([points, rows], 32), matrix([points, columns], 33)];
             program.same(&arguments).unwrap_or_else(|e| panic!("{rows} rows of {columns}, {points} points: {e}"));
         }
+    }
+    Ok(())
+}
+
+/// Two matrices of one number for each row, each added to a matrix of its own: that is one loop, in which no number is kept for another.
+#[test]
+fn what_is_only_added_is_one_loop() -> Result<()> {
+    let program = Program::parse(
+        "program (m: [][]f64, z: [][]f64, x: [][]f64) {
+            let a = accumulator(m)
+            let b = accumulator(m)
+            let c, d = map (z, x) adding (a, b) |zs: []f64, xs: []f64, e: acc [][]f64, f: acc [][]f64| {
+                let us, vs = map (zs) |z: f64| {
+                    let s = exp(z)
+                    let u = map (xs) |x: f64| { let p = sub(s, x) return p }
+                    let v = map (xs) |x: f64| { let p = add(s, x) return p }
+                    return u, v }
+                let g = e with [] += us
+                let h = f with [] += vs
+                return g, h }
+            let r = array(c)
+            let t = array(d)
+            return r, t }",
+    )?;
+    let explained = program.compile()?.explain();
+    // The row of each point.
+    assert_eq!(explained.matches("alloc ~").count(), 1, "{explained}");
+    let program = prepared(&program);
+    for (points, rows, columns) in [(1, 4, 4), (17, 5, 9), (130, 16, 7), (20, 7, 6)] {
+        let arguments = [matrix([rows, columns], 31), matrix([points, rows], 32), matrix([points, columns], 33)];
+        program.same(&arguments).unwrap_or_else(|e| panic!("{rows} rows of {columns}, {points} points: {e}"));
     }
     Ok(())
 }

@@ -228,3 +228,38 @@ fn a_scan_that_lanes_have_in_common_gives_places() -> Result<()> {
     }
     Ok(())
 }
+
+/// What is added to neighbours, from a bin on that may be outside, on every executor.
+#[test]
+fn values_are_added_to_neighbours() {
+    let added = Program::parse(
+        "program (first: i64, bins: []f64, ns: []i64, xs: []f64) {
+           let n = size[0](xs)
+           let numbers = iota(n)
+           let places = map (numbers) |i: i64| { let k = add(first, i) return k }
+           let squares = map (xs) |x: f64| { let y = mul(x, x) return y }
+           let sums = hist (bins) at places (squares) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
+           let again = map (numbers) |i: i64| { let k = add(i, first) return k }
+           let counts = hist (ns) at again (numbers) from (0i64) |a: i64, b: i64| { let c = add(a, b) return c }
+           return sums, counts, bins
+         }",
+    );
+    let added = added.unwrap();
+    let gradient = Program::trace(|xs: Arr<F64>, from: I64, n: I64| xs.range(from, n, 1).map(|x| x * x).sum());
+    let gradient = gradient.unwrap().grad(0).unwrap();
+    for executor in executors::at_hand() {
+        for (bins, values) in [(0, 0), (5, 0), (0, 5), (300, 40), (300, 300), (40, 300)] {
+            let near = [-1000, -41, -40, -3, -1, 0, 1, 39, 40, 258, 261, 299, 300, 301];
+            for first in near.into_iter().chain([i64::MIN, i64::MIN + 7, i64::MAX - 7, i64::MAX]) {
+                let (there, more) = (Value::reals(&[bins], numbers(bins)).unwrap(), numbers(values));
+                let counts = Value::new(integers(bins, 11)).unwrap();
+                let arguments = [first.into(), there, counts, Value::reals(&[values], more).unwrap()];
+                executors::same_if_supported(executor, &added, &arguments).unwrap();
+            }
+        }
+        for (from, count) in [(0, 100), (0, 60), (39, 61), (100, 0), (41, 60)] {
+            let arguments = [Value::new(numbers(100)).unwrap(), i64::from(from).into(), i64::from(count).into()];
+            executors::same_if_supported(executor, &gradient, &arguments).unwrap();
+        }
+    }
+}

@@ -14,7 +14,7 @@ type model [b] [v] =
   {relatives: [b][4][4]f64, inverses: [b][4][4]f64, parents: [b]i64, positions: [v][4]f64, weights: [v][b]f64}
 
 def dot [n] (a: [n]f64) (b: [n]f64): f64 = f64.sum (map2 (*) a b)
-def matmul [n] [m] [p] (a: [n][m]f64) (b: [m][p]f64): [n][p]f64 = map (\row -> map (dot row) (transpose b)) a
+def matmul [n] [m] [p] (a: [n][m]f64) (b: [m][p]f64): *[n][p]f64 = map (\row -> map (dot row) (transpose b)) a
 def apply [n] [m] (a: [n][m]f64) (x: [m]f64): [n]f64 = map (dot x) a
 
 -- One column for the global rotation, one for scale, one for translation, and one for each bone.
@@ -53,9 +53,9 @@ def vertices [b] [v] [t] (model: model [b] [v]) (mirrored: bool) (theta: [t]f64)
       else found with [i] = matmul found[model.parents[i]] relative[i]
   let transforms = map2 matmul absolute model.inverses
   let skinned p w = reduce (map2 (+)) [0, 0, 0] (map2 (\t w -> map (* w) (take 3 (apply t p))) transforms w)
-  let mirror p = if mirrored then p with [0] = -p[0] else p
+  let mirror p = if mirrored then copy p with [0] = -p[0] else p
   let turn = axis_angle cols[0]
-  in map2 (\p w -> skinned p w |> copy |> mirror |> apply turn |> map2 (*) cols[1] |> map2 (+) cols[2])
+  in map2 (\p w -> skinned p w |> mirror |> apply turn |> map2 (*) cols[1] |> map2 (+) cols[2])
           model.positions model.weights
 
 def error3 = map2 (f64.-) : [3]f64 -> [3]f64 -> [3]f64

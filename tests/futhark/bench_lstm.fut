@@ -16,7 +16,7 @@ def sigmoid (x: f64): f64 = 1 / (1 + f64.exp (-x))
 
 type cell [b] = {hidden: [b]f64, memory: [b]f64}
 
-def layer [b] (w: [4][b]f64) (bias: [4][b]f64) (x: [b]f64) ({hidden, memory}: cell [b]): cell [b] =
+def layer [b] (w: [4][b]f64) (bias: [4][b]f64) (x: [b]f64) ({hidden, memory}: cell [b]): *cell [b] =
   let gate f i on = map3 (\w b x -> f (x * w + b)) w[i] bias[i] on
   let forget = gate sigmoid 0 x
   let input = gate sigmoid 1 hidden

@@ -32,4 +32,4 @@ entry differentiated (xs: [2]f64) =
   in (vjp f xs [2, 4], jvp f xs [1, 1], mjp f xs [[1, 0], [0, 1]])
 entry written [n] (is: [n]i64) (xs: [n]f64) =
   reduce_by_index_stream [0, 0] (+) 0 (\acc (i, x) -> write acc i (assert (x > 0) x)) (zip is xs)
-entry own (x: f64) = vjp2 (\x -> with_vjp (\x -> let r = root x in (r, r)) (\r y -> y / (2 * r)) x) x 1
+entry own (x: f64) = vjp2 (\x -> with_vjp root (\r y -> y / (2 * r)) x) x 1

@@ -33,4 +33,4 @@ entry asked (ns: []i64) (n: i64) = loop n while n > 3 && length (iota n :> [n]i6
 entry folded [k] [m] (n: i64) (xs: [k][m]i32) = reduce (\x y -> map2 (+) x (y :> [m]i32)) (replicate m 0) (map (\x -> x :> [n]i32) xs :> [k][m]i32)
 entry branched (n: i64) (xs: []i32) (c: bool) = if c then xs :> [n]i32 else replicate n 0
 entry own (n: i64) (xs: []f64) =
-  vjp (\xs -> with_vjp (\(xs: []f64) -> (f64.sum xs, length xs)) (\k y -> (replicate n (7 * y) :> [k]f64)) xs) xs 1
+  vjp (\xs -> with_vjp_tape (\(xs: []f64) -> (length xs, f64.sum xs)) (\(k, y) -> (replicate n (7 * y) :> [k]f64)) xs) xs 1

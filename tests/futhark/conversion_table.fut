@@ -1,5 +1,5 @@
 -- Conversions between all kinds of number, at the ends of each. An integer that becomes one without a sign, and is wider, gets
--- zeros before its bits; among those with a sign, its sign. Reals are cut towards 0, and at the ends of the kind; NaN becomes 0.
+-- zeros before its bits; among those with a sign, its sign. Reals are cut towards 0, and at the ends of the kind; what is infinite or NaN becomes 0.
 -- ==
 -- entry: of_i8
 -- input { -128i8 } output { -128i8 -128i16 -128i32 -128i64 128u8 128u16 128u32 128u64 true }
@@ -100,8 +100,8 @@
 -- input { 1e+19 } output { 127i8 32767i16 2147483647i32 9223372036854775807i64 255u8 65535u16 4294967295u32 10000000000000000000u64 true }
 -- input { -1e+19 } output { -128i8 -32768i16 -2147483648i32 -9223372036854775808i64 0u8 0u16 0u32 0u64 true }
 -- input { 2e+19 } output { 127i8 32767i16 2147483647i32 9223372036854775807i64 255u8 65535u16 4294967295u32 18446744073709551615u64 true }
--- input { f64.inf } output { 127i8 32767i16 2147483647i32 9223372036854775807i64 255u8 65535u16 4294967295u32 18446744073709551615u64 true }
--- input { -f64.inf } output { -128i8 -32768i16 -2147483648i32 -9223372036854775808i64 0u8 0u16 0u32 0u64 true }
+-- input { f64.inf } output { 0i8 0i16 0i32 0i64 0u8 0u16 0u32 0u64 true }
+-- input { -f64.inf } output { 0i8 0i16 0i32 0i64 0u8 0u16 0u32 0u64 true }
 -- input { f64.nan } output { 0i8 0i16 0i32 0i64 0u8 0u16 0u32 0u64 true }
 -- ==
 -- entry: of_f32
@@ -120,8 +120,8 @@
 -- input { -32769.0f32 } output { -128i8 -32768i16 -32769i32 -32769i64 0u8 0u16 0u32 0u64 true }
 -- input { 2147483648.0f32 } output { 127i8 32767i16 2147483647i32 2147483648i64 255u8 65535u16 2147483648u32 2147483648u64 true }
 -- input { 4294967296.0f32 } output { 127i8 32767i16 2147483647i32 4294967296i64 255u8 65535u16 4294967295u32 4294967296u64 true }
--- input { f32.inf } output { 127i8 32767i16 2147483647i32 9223372036854775807i64 255u8 65535u16 4294967295u32 18446744073709551615u64 true }
--- input { -f32.inf } output { -128i8 -32768i16 -2147483648i32 -9223372036854775808i64 0u8 0u16 0u32 0u64 true }
+-- input { f32.inf } output { 0i8 0i16 0i32 0i64 0u8 0u16 0u32 0u64 true }
+-- input { -f32.inf } output { 0i8 0i16 0i32 0i64 0u8 0u16 0u32 0u64 true }
 -- input { f32.nan } output { 0i8 0i16 0i32 0i64 0u8 0u16 0u32 0u64 true }
 -- ==
 -- entry: of_bool

@@ -14,4 +14,4 @@ entry twice [n] (xs: [n]f64) =
   let f xs =
     reduce_by_index_stream (replicate (n + 1) 0) (+) 0
       (\acc (i, x) -> let acc = write acc i x in write acc (i + 1) x |> id) (zip (iota n) xs)
-  in (f xs, vjp f xs [1, 2, 3, 4])
+  in (f xs, vjp f xs ([1, 2, 3, 4] :> [n + 1]f64))

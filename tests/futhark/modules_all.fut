@@ -59,7 +59,7 @@ entry sealed (x: f64) =
 entry qualified (x: f64) (y: f64) = (f64.(x ** y), x f64.+ y, i64.(i64 1 < 2))
 
 -- Dual numbers of one's own agree with those built in.
-module duals = {
+module dual = {
   type t = (f64, f64)
   def (+) ((x, dx): t) ((y, dy): t) : t = f64.((x + y, dx + dy))
   def (*) ((x, dx): t) ((y, dy): t) : t = f64.((x * y, x * dy + y * dx))
@@ -68,7 +68,7 @@ module duals = {
 module mk_poly (N: { type t val + : t -> t -> t val * : t -> t -> t val f64 : f64 -> t }) = {
   def p (x: N.t) : N.t = N.(x * (x * x) + f64 2 * x) N.* N.f64 1
 }
-module poly_duals = mk_poly duals
+module poly_duals = mk_poly dual
 module poly_plain = mk_poly f64
 entry duals (x: f64) =
   let (v, d) = poly_duals.p (x, 1)

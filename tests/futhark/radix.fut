@@ -17,5 +17,5 @@ def order [n] (xs: [n]f32): [n]i64 =
   let keys = map key xs
   in loop is = iota n for b < 32u32 do pass is keys b
 def sorted [n] (xs: [n]f32): [n]f32 =
-  with_vjp (\xs -> let p = order xs in (map (\i -> xs[i]) p, p)) (\p ys -> scatter (replicate n 0) p ys) xs
+  (with_vjp (\xs -> let p = order xs in (map (\i -> xs[i]) p, p)) (\(_, p) (ys, _) -> scatter (copy ys) p ys) xs).0
 entry sort [n] (xs: [n]f32) = vjp2 sorted xs (map (\i -> f32.i64 (i + 1)) (iota n))

@@ -27,9 +27,9 @@ def order_of [n] (keys: [n]i32): [n]i64 =
   in loop order = iota n for bit in 0..2..<32u32 do pass unsigned order bit
 
 def sort_by [n] (keys: [n]i32) (xs: [n]f64): [n]f64 =
-  with_vjp (\xs -> let order = order_of keys in (map (\i -> xs[i]) order, order))
-           (\order ys -> scatter (replicate n 0) order ys)
-           xs
+  with_vjp_tape (\xs -> let order = order_of keys in (order, map (\i -> xs[i]) order))
+                (\(order, ys) -> scatter (replicate n 0) order ys)
+                xs
 
 entry sort [n] (keys: [n]i32) (xs: [n]f64) = (map (\i -> keys[i]) (order_of keys), sort_by keys xs)
 entry gradient [n] (keys: [n]i32) (xs: [n]f64) (weights: [n]f64) =

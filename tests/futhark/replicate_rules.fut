@@ -24,7 +24,7 @@
 entry scalar (x: f64) (n: i64) =
   let f x = replicate n (x * x)
   in (f x, vjp f x (map f64.i64 (1...n)))
-entry rows [n] (xs: [n]f64) = vjp2 (replicate 3) xs [[1, 2], [3, 4], [5, 6]] |> \(a, b) -> (a, b)
+entry rows [n] (xs: [n]f64) = vjp2 (replicate 3) xs ([[1, 2], [3, 4], [5, 6]] :> [3][n]f64) |> \(a, b) -> (a, b)
 entry planes (x: f64) = vjp2 (replicate 2 >-> replicate 3 >-> replicate 2 >-> flatten_3d >-> f64.sum) x 1
 entry none (x: f64) = vjp2 (replicate 0) x []
 entry of_tuples (x: f64) (n: i32) =

@@ -29,7 +29,7 @@ entry split [n] (xs: [n]f64) =
   let f (xs: [n]f64) = let (a, b) = partition (> 0) xs in f64.sum a + 2 * f64.sum b
   in (a, b, vjp f xs 1)
 entry ragged [n] (ns: [n]i64) =
-  let rows = flatmap iota ns
+  let (_, _, _, rows) = flatmap' iota ns
   in (rows, length rows)
 def prefix (b: bool) (xs: []f64) : []f64 = if b then take 2 xs else copy xs
 entry either [n] (b: bool) (xs: [n]f64) =

@@ -5,6 +5,7 @@ use catadiff::array::{Const, Prim, Program};
 use catadiff::execute::gpu::{Gpu, Resident};
 use catadiff::execute::{Compiled, Flat, RunReport};
 use catadiff::interpret::{Limits, Scalar, Value};
+use catadiff::solvers::{Adam, Optimiser};
 use catadiff::{Error, Result};
 
 use crate::gpu;
@@ -115,6 +116,33 @@ fn results_are_arguments_of_the_next_run() -> Result<()> {
     assert_eq!((state[0].sizes(), state[0].prim(), state[1].sizes()), (&[1000][..], Prim::F64, &[][..]));
     let found = state.iter().map(|one| gpu.get(one)).collect::<Result<Vec<Flat>>>()?;
     assert_eq!(found, expected);
+    Ok(())
+}
+
+#[test]
+fn steps_of_an_optimiser_stay_on_the_device() -> Result<()> {
+    let Some(gpu) = gpu() else { return Ok(()) };
+    let loss = Program::trace(|x: Arr<F64>, at: Arr<F64>| (x - at).map(|d| d * d).sum())?;
+    let adam = Adam::new(0.1);
+    let start: Vec<Value<f64>> = adam.start(&loss, 0)?.at([3.0; 100])?;
+    let step = adam.step(&loss, 0)?;
+    let at = Flat::reals(&[100], vec![1.0; 100])?;
+    let mut state = start.iter().map(|value| gpu.put(&Flat::from(value))).collect::<Result<Vec<Resident>>>()?;
+    // The loss is left behind the state, and is there when the second call begins.
+    let on_device = step.compile_on(&gpu)?;
+    on_device.repeat(20, &mut state, &[&gpu.put(&at)?])?;
+    on_device.repeat(10, &mut state, &[&gpu.put(&at)?])?;
+    let mut here = step.compile()?.repeated(start)?;
+    let mut before = f64::NAN;
+    (0..30).try_for_each(|_| here.step([1.0; 100]).map(|loss| before = loss))?;
+    let found = state.iter().map(|one| gpu.get(one)).collect::<Result<Vec<Flat>>>()?;
+    let numbers = |flat: &Flat| flat.as_reals().expect("reals").to_vec();
+    let near = |x: &[f64], y: &[f64]| x.iter().zip(y).all(|(x, y)| (x - y).abs() <= 1e-9);
+    assert!(near(&numbers(&found[0]), &here.state::<Vec<f64>>()?) && near(&numbers(&found[4]), &[before]));
+    assert_eq!(found[3].as_integers(), Some(&[30][..]));
+    state.pop();
+    state.pop();
+    assert!(matches!(on_device.repeat(1, &mut state, &[&gpu.put(&at)?]), Err(Error::Length { .. })));
     Ok(())
 }
 

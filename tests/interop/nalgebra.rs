@@ -98,3 +98,35 @@ fn a_bad_system_is_an_error() {
         grad_of(|a| solve(&a, &b.map_numbers(&mut Reverse::lift)).map_or(Reverse::lift(f64::NAN), |x| x[0]), &singular);
     assert_eq!(slope.unwrap(), DMatrix::zeros(5, 5));
 }
+
+#[cfg(feature = "array")]
+#[test]
+fn array_programs_take_and_give_vectors_and_matrices() {
+    use catadiff::array::Program;
+    use catadiff::array::trace::{Arr, F64, I64};
+    use nalgebra::{RowVector2, SMatrix};
+
+    let scaled = Program::trace(|a: Arr<Arr<F64>>, by: F64| a * by).unwrap();
+    let a = DMatrix::from_row_slice(2, 3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(scaled.at::<DMatrix<f64>>((&a, 2.0)).unwrap(), &a * 2.0);
+    assert_eq!(scaled.compile().unwrap().at::<SMatrix<f64, 2, 3>>((&a, 2.0)).unwrap(), &a * 2.0);
+    assert_eq!(scaled.at::<DMatrix<f64>>((a.view((0, 1), (2, 2)), 1.0)).unwrap(), a.view((0, 1), (2, 2)));
+    // What has one row or a number of columns that is known later is a matrix, and what has one column by its type a list.
+    assert_eq!(
+        scaled.at::<DMatrix<f64>>((RowVector2::new(1.0, 2.0), 3.0)).unwrap(),
+        DMatrix::from_row_slice(1, 2, &[3.0, 6.0])
+    );
+    assert_eq!(
+        scaled.at::<DMatrix<f64>>((DMatrix::from_element(2, 1, 1.0), 3.0)).unwrap(),
+        DMatrix::from_element(2, 1, 3.0)
+    );
+    assert!(matches!(scaled.at::<DMatrix<f64>>((&DVector::from_element(2, 1.0), 3.0)), Err(Error::Argument { .. })));
+
+    let counts = Program::trace(|x: Arr<F64>, n: I64| (x.map(|x| x * 0.5), x.map(|_| n))).unwrap();
+    let found: (Vector3<f64>, DVector<i64>) = counts.at((Vector3::new(1.0, 2.0, 4.0), 7)).unwrap();
+    assert_eq!(found, (Vector3::new(0.5, 1.0, 2.0), DVector::from_element(3, 7)));
+    let short = counts.at::<(Vector3<f64>, DVector<i64>)>((DVector::from_element(2, 1.0), 7));
+    assert_eq!(short, Err(Error::Length { what: "the rows of a matrix", expected: 3, found: 2 }));
+    let kinds = counts.at::<(DMatrix<f64>, DVector<i64>)>((DVector::from_element(2, 1.0), 7)).unwrap_err();
+    assert!(matches!(&kinds, Error::Mismatch { what, .. } if what == "result 0"), "{kinds}");
+}

@@ -60,6 +60,17 @@ fn golden(name: &str) {
 }
 
 #[test]
+fn a_scope_of_many_names_leaves_those_around_it_as_they_are() {
+    for count in [1, 23, 24, 25, 49, 100] {
+        let names = |value: &str| (0..count).map(|k| format!(" let a{k} = {value}")).collect::<String>();
+        let last = count - 1;
+        let inner = format!("{} in (a0, a{last})", names("true"));
+        let text = format!("def f ={} let inner ={inner} in (a0, a{last}, inner)", names("1i32"));
+        assert_eq!(types(&text), "f : (i32, i32, (bool, bool))\n", "{count} names");
+    }
+}
+
+#[test]
 fn types_are_inferred() {
     golden("inference.txt");
 }
@@ -79,6 +90,36 @@ fn mistakes_are_messages() {
     golden("messages.txt");
 }
 
+/// Asks that each program of a file is refused, or that none is; its types and messages are those that are expected.
+fn each(name: &str, is_refused: bool) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/futhark_check").join(name);
+    let text = format!("\n{}", std::fs::read_to_string(path).unwrap());
+    for section in text.split("\n== ").skip(1) {
+        let written = section.split("-- expected\n").next().unwrap();
+        let found = program(written.split_once('\n').unwrap().1);
+        assert_eq!(found.is_err(), is_refused, "{written}\n{}", found.err().unwrap_or_default());
+    }
+    golden(name);
+}
+
+#[test]
+fn arrays_have_the_sizes_that_are_wanted() {
+    each("sizes_refused.txt", true);
+    each("sizes_accepted.txt", false);
+}
+
+#[test]
+fn modules_keep_what_their_types_promise() {
+    each("modules_refused.txt", true);
+    each("modules_accepted.txt", false);
+}
+
+#[test]
+fn rules_of_types_and_names_are_kept() {
+    each("rules_refused.txt", true);
+    each("rules_accepted.txt", false);
+}
+
 /// How many expressions of a program a question is answered with yes for.
 fn count(value: &Expression, question: &dyn Fn(&Expression) -> bool) -> usize {
     usize::from(question(value)) + value.children().into_iter().map(|child| count(child, question)).sum::<usize>()
@@ -96,12 +137,14 @@ fn sizes_are_compared_when_the_program_runs_only_if_nothing_is_certain() {
     assert_eq!(coercions("def f [n] (xs: [n]i32) = let m = n in map2 (+) xs (replicate m 1)"), 0);
     assert_eq!(coercions("def f [n] (xs: [n + 1]i32): [1 + n]i32 = xs"), 0);
     assert_eq!(coercions("def f [n] (xs: [n]f64) = loop ys = xs for i < 9i32 do map2 (+) ys xs"), 0);
-    assert_eq!(coercions("def f [n] [m] (xs: [n]i32) (ys: [m]i32) = map2 (+) xs ys"), 1);
+    assert_eq!(coercions("def f [n] [m] (xs: [n]i32) (ys: [m]i32) = map2 (+) xs (ys :> [n]i32)"), 1);
+    assert_eq!(coercions("def f (xs: []i32) (ys: []i32) = map2 (+) xs ys"), 1);
+    assert_eq!(coercions("def f (x: i32) = map2 (+) (iota (i64.i32 x)) (iota (i64.i32 x))"), 1);
     assert_eq!(coercions("def f (xs: [10]i32) (k: i64) = xs[:k] :> [3]i32"), 1);
     // Each way through a function that is passed on compares what goes in and what comes out.
     assert_eq!(
         coercions(
-            "def g [n] (f: [n]i32 -> [n]i32) (xs: [3]i32) = f\ndef h (f: [2]i32 -> [2]i32) (k: i64) = g f (replicate k 1)"
+            "def g [n] (f: [n]i32 -> [n]i32) (xs: [3]i32) = f\ndef h (f: [2]i32 -> [2]i32) (k: i64) = g f (replicate k 1 :> [3]i32)"
         ),
         1
     );
@@ -271,6 +314,50 @@ fn wide_programs_are_checked_or_refused() {
     ] {
         let found = types(&text);
         assert!(found.contains(part), "{}…: {}…", &text[..40], &found[..found.len().min(300)]);
+    }
+}
+
+/// Names between the signs are warned of, and no others.
+#[test]
+fn values_that_nothing_uses_are_warned_of() {
+    for marked in [
+        "def f (x: i32) = let $y$ = x in x",
+        "def f (x: i32) = let _y = x let z = x in z",
+        "def f (x: i32) = let $y$ = x let y = x + 1 in y",
+        "def f (x: i32) = let y = x let y = y + 1 in y",
+        "def f (x: i32) = let (y, $z$) = (x, x) in y",
+        "def f (x: {a: i32, b: i32}) = let {a, b = $c$} = x in a",
+        "def f (x: i32) = let $g$ (y: i32) = y + x in x",
+        "def f (x: i32) = let $g$ (y: i32) = let $z$ = y in x in x",
+        "def f (x: i32) = let g y = y + x in map g [1, 2]",
+        "def f (x: i32) = (\\x -> let $y$ = x in x) x",
+        "def f (x: i32) = if x > 0 then let $y$ = x in x else let y = x in y",
+        "def f (x: i32) = let $y$ = x in (\\y -> y) x",
+        "def f (x: i32) = let $y$ = x in match x case y -> y",
+        "def f (x: i32) = let y = x in match x case 1 -> y case _ -> 2",
+        "def f (x: i32) = let y = x in loop y for _i < 3 do y + 1",
+        "def f (x: i32) = let $y$ = x in loop y = x for _i < 3 do y + 1",
+        "def f (x: i32) = let n = 3i32 in loop y = x for _i < n do y + 1",
+        "def f (x: i32) = loop y = x while (let z = y in z < 3) do let $q$ = y in y + 1",
+        "def f (xs: []i32) = let [n] (ys: [n]i32) = xs in n + length ys",
+        "def f (xs: []i32) = let n = 3i64 in xs :> [n]i32",
+        "def f (xs: []i32) = let n = 3i64 let g (ys: [n]i32) = ys[0] in g (xs :> [3]i32)",
+        "def f (x: i32) = let (+++) a b = a * b + 1i32 in x +++ x",
+        "def f (x: i32) = let plus a b = a + b + 1i32 in x `plus` x",
+        "def f (x: i32) = let xs = [x, x] let xs[0] = 3 in xs",
+        "def f (x: i32) = let y = x let z = {y, q = x} in z.y",
+        "def f (x: i32) = let r = {a = {b = x}} in (map (+ r.a.b) [1], r.a with b = 2)",
+        "def f (x: i32) = let k = 1 in (+ k) (i32.(x + (2 |> u8.i32 |> u8)))",
+        "module m (p: {val x : i32}) = { def f = let $y$ = p.x in 3i32 } module a = m {def x = 1i32} module b = m {def x = 2i32}",
+    ] {
+        let text = marked.replace('$', "");
+        let expected: Vec<&str> = marked.split('$').skip(1).step_by(2).collect();
+        let file = parse(&text, 0).expect("a program");
+        let (_, warnings) = check(&file, &mut NoImports).unwrap_or_else(|messages| panic!("{text}: {messages:?}"));
+        let mut found: Vec<_> = warnings.iter().filter(|it| it.code == "unused").map(|it| it.span).collect();
+        found.sort_by_key(|span| span.start);
+        let found: Vec<&str> = found.iter().map(|span| &text[span.start as usize..span.end as usize]).collect();
+        assert_eq!(found, expected, "{marked}");
     }
 }
 

@@ -98,6 +98,30 @@ fn mutants_of_the_programs_of_the_tests_mean_one_thing() -> Verdict {
     of_mutants(&seeds, 6000, bad_input::of_programs)
 }
 
+/// The smallest programs of each rule of types, modules and uniqueness; no stage finds a mistake after the checker.
+#[test]
+fn mutants_of_what_the_checker_accepts_mean_one_thing() -> Verdict {
+    let names = [
+        "check/inference",
+        "check/sizes",
+        "check/modules_accepted",
+        "check/rules_accepted",
+        "check/sizes_accepted",
+        "consume/accepted",
+    ];
+    let programs = |name: &str| {
+        let text = std::fs::read_to_string(path(&format!("tests/data/futhark_{name}.txt"))).expect("the file is there");
+        let programs = text.strip_prefix("== ").expect("programs have titles").split("\n== ");
+        let body = |program: &str| {
+            program.split_once('\n').map(|(_, program)| program.split("-- expected").next().unwrap_or("").to_owned())
+        };
+        programs.filter_map(body).map(String::into_bytes).collect::<Vec<_>>()
+    };
+    let seeds: Vec<Vec<u8>> = names.into_iter().flat_map(programs).collect();
+    assert!(seeds.len() > 200);
+    of_mutants(&seeds, 6000, bad_input::of_programs)
+}
+
 #[test]
 fn values_are_read_or_refused() -> Verdict {
     of_mutants(&files("fuzz/seeds/values"), 20_000, bad_input::of_values)

@@ -171,7 +171,7 @@ fn writes_out_of_range_are_ignored_and_the_destination_wins_ties() {
     answers(
         r"
         entry sc [n] [k] (d: [k]f64) (is: [n]i64) (vs: [n]f64) (s: [k]f64) =
-          vjp (\(d, vs) -> scatter d is vs) (d, vs) s
+          vjp (\(d, vs) -> scatter (copy d) is vs) (d, vs) s
         entry plus [n] (is: [n]i64) (vs: [n]f64) (s: [3]f64) = vjp (\vs -> hist (+) 0 3 is vs) vs s
         entry times [n] (is: [n]i64) (vs: [n]f64) (s: [3]f64) = vjp (\vs -> hist (*) 1 3 is vs) vs s
         entry general [n] (is: [n]i64) (vs: [n]f64) (s: [3]f64) =
@@ -179,7 +179,7 @@ fn writes_out_of_range_are_ignored_and_the_destination_wins_ties() {
         entry rows [n] (is: [n]i64) (vs: [n]f64) (s: [3]f64) =
           vjp (\vs -> (transpose (hist (map2 (+)) [0, 0] 3 is (map (\v -> [v, v * v]) vs)))[1]) vs s
         entry most [n] (d: [3]f64) (is: [n]i64) (vs: [n]f64) (s: [3]f64) =
-          vjp (\(d, vs) -> reduce_by_index d f64.max f64.lowest is vs) (d, vs) s
+          vjp (\(d, vs) -> reduce_by_index (copy d) f64.max f64.lowest is vs) (d, vs) s
         entry stream [n] (is: [n]i64) (vs: [n]f64) (s: [3]f64) =
           vjp (\vs -> reduce_by_index_stream (replicate 3 1.0) (*) 1.0
                         (\acc (i, v) -> write (write acc i v) i v) (zip is vs)) vs s
@@ -213,15 +213,15 @@ fn writes_out_of_range_are_ignored_and_the_destination_wins_ties() {
 fn the_adjoint_that_the_user_gives_is_used() {
     answers(
         r"
-        def f (x: f64): f64 = with_vjp (\x -> (x * x, x)) (\r dy -> dy * 100 * r) x
+        def f (x: f64): f64 = with_vjp_tape (\x -> (x, x * x)) (\(r, dy) -> dy * 100 * r) x
         entry back (x: f64) (s: f64) = vjp (\x -> f x * x) x s
         entry forth (x: f64) = jvp f x 1
         entry over (x: f64) = jvp (\x -> vjp f x 1) x 1
         entry twice (x: f64) = vjp (\x -> vjp f x 1) x 1
-        entry free (x: f64) = vjp (\x -> with_vjp (\y -> (y * x, ())) (\() dy -> dy * 7) 3 + x) x 1
+        entry free (x: f64) = vjp (\x -> with_vjp (\y -> y * x) (\_ dy -> dy * 7) 3 + x) x 1
         entry pair [n] (xs: [n]f64) =
-          vjp (\xs -> let (s, p) = with_vjp (\xs -> ((f64.sum xs, f64.product xs), xs))
-                                            (\xs (ds, dp) -> map (\x -> ds * x + dp) xs) xs in s * p) xs 1
+          vjp (\xs -> let (s, p) = with_vjp_tape (\xs -> (xs, (f64.sum xs, f64.product xs)))
+                                                 (\(xs, (ds, dp)) -> map (\x -> ds * x + dp) xs) xs in s * p) xs 1
         ",
         &[
             ("back", "4f64 1f64", "1616f64"),
@@ -280,7 +280,7 @@ fn loops_keep_their_stack_and_their_arrays() {
         def put [n] (xs: *[n]i64) (i: i64): *[n]i64 = xs with [i] = i
         entry update (n: i64) = i64.sum (loop xs = replicate n 0 for i < n do xs with [i] = i)
         entry through (n: i64) = (loop xs = replicate n 0 for i < n do put xs i)[n - 1]
-        entry folded (n: i64) = (foldl (\xs i -> xs with [i] = i) (replicate n 0) (iota n))[n - 1]
+        entry folded (n: i64) = (loop xs = replicate n 0 for i in iota n do xs with [i] = i)[n - 1]
         entry rows (n: i64) = (loop xs = replicate n (replicate 100 0i64) for i < n do xs with [i, 3] = i)[5, 3]
         entry back (n: i64) (x: f64) = vjp (\x -> loop y = x for i < n do f64.sin (y + x) * 0.5) x 1
         entry forth (n: i64) (x: f64) = jvp (\x -> loop y = x for i < n do f64.sin (y + x) * 0.5) x 1
@@ -332,7 +332,7 @@ fn sums_records_and_local_definitions() {
         entry twice (x: f64) = let pair 'a (y: a) = (y, y) in (pair x, pair true)
         entry late [n] (xs: [n]i32) = let ys = filter (> 2) xs in (length ys, map (+ 1) ys)
         entry both (xs: []i32) = let (a, b) = partition (> 2) xs in (a, b)
-        entry flat (xs: []i64) = flatmap (\x -> iota x) xs
+        entry flat (xs: []i64) = (flatmap' (\x -> iota x) xs).3
         ",
         &[
             ("all", "2f64", "10f64"),

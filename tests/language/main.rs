@@ -2,9 +2,13 @@
 
 mod chains;
 mod check;
+mod consume;
 mod conversions;
+mod editing;
 mod elaborate;
+mod format;
 mod fuzz;
+mod in_place;
 mod interpret;
 mod syntax;
 mod values;

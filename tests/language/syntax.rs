@@ -104,9 +104,12 @@ fn sections_are_not_negations() {
     assert!(matches!(expression("(f32.* 2)").kind, ExpressionKind::SectionRight(..)));
     assert!(matches!(expression("(`f` x)").kind, ExpressionKind::SectionRight(..)));
     assert!(matches!(expression("(x `m.f`)").kind, ExpressionKind::SectionLeft(..)));
-    assert!(matches!(expression("(.0)").kind, ExpressionKind::SectionField(_)));
-    assert!(matches!(expression("(.x.y)").kind, ExpressionKind::SectionField(path) if path.len() == 2));
-    assert!(matches!(expression("(.[i, j])").kind, ExpressionKind::SectionIndex(_)));
+    for (section, steps) in
+        [("(.0)", 1), ("(.0.1)", 2), ("(.x.y)", 2), ("(.[i, j])", 1), ("(.x[0])", 2), ("(.[i].x.0[j])", 4)]
+    {
+        let ExpressionKind::SectionPath(path) = expression(section).kind else { panic!("{section}: a path") };
+        assert_eq!(path.len(), steps, "{section}");
+    }
     assert!(matches!(expression("f64.(x + y)").kind, ExpressionKind::OpenIn(..)));
     assert!(matches!(expression("()").kind, ExpressionKind::Tuple(items) if items.is_empty()));
 }
@@ -187,7 +190,13 @@ fn every_form_of_loops_and_lets() {
     assert!(matches!(expression("let f x = x in f").kind, ExpressionKind::LetFunction(..)));
     assert!(matches!(expression("let f [n] (x: [n]i32) = n in f").kind, ExpressionKind::LetFunction(..)));
     assert!(matches!(expression("let f[n] (x: [n]i32) = n in f").kind, ExpressionKind::LetFunction(..)));
-    assert!(matches!(expression("let x[i, j+1] = 2 in x").kind, ExpressionKind::LetUpdate(..)));
+    for (binding, steps) in
+        [("x[i, j+1]", 1), ("r.x", 1), ("t.0", 1), ("t.0.1", 2), ("r.a[i].b", 3), ("a[i].b[j][k]", 4)]
+    {
+        let written = expression(&format!("let {binding} = 2 in x"));
+        let ExpressionKind::LetUpdate(_, path, ..) = written.kind else { panic!("{binding}: a path") };
+        assert_eq!(path.len(), steps, "{binding}");
+    }
     assert!(
         matches!(expression("let [n] (x: [n]i32) = y in n").kind, ExpressionKind::Let(sizes, ..) if sizes.len() == 1)
     );
@@ -384,5 +393,12 @@ fn depth_is_bounded() {
 fn what_is_printed_is_read() -> catadiff_laws::Verdict {
     catadiff_laws::for_all(|file: catadiff_laws::futhark_text::TextFile| {
         catadiff_laws::futhark_text::printed_is_read(&file.0)
+    })
+}
+
+#[test]
+fn what_is_laid_out_is_the_same() -> catadiff_laws::Verdict {
+    catadiff_laws::for_all(|file: catadiff_laws::futhark_text::TextFile| {
+        catadiff_laws::futhark_text::laid_out_is_the_same(&file.0)
     })
 }

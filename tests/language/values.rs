@@ -26,6 +26,8 @@ fn scalars_of_every_kind() {
     assert_eq!(one("-32768i16"), Array::scalar(i16::MIN));
     assert_eq!(one("-9223372036854775808i64"), Array::scalar(i64::MIN));
     assert_eq!(one("0xffu8"), Array::scalar(255_u8));
+    assert_eq!(one("200i8"), Array::scalar(-56_i8));
+    assert_eq!(one("-1u8"), Array::scalar(255_u8));
     assert_eq!(one("65_535u16"), Array::scalar(u16::MAX));
     assert_eq!(one("7u32"), Array::scalar(7_u32));
     assert_eq!(one("18446744073709551615u64"), Array::scalar(u64::MAX));
@@ -71,7 +73,9 @@ fn what_is_no_value_is_said() {
         ("[1 2]", "expected `,` or `]`"),
         ("[1,", "the end of the input"),
         ("300u8", "does not fit into u8"),
-        ("-1u8", "does not fit into u8"),
+        ("-129u8", "does not fit into u8"),
+        ("256i8", "does not fit into i8"),
+        ("[1u8, -1]", "does not fit into u8"),
         ("65520f16", "65520 does not fit into f16: infinity is f16.inf"),
         ("[1f16, 2f32]", "the first of type f16"),
         ("f128.inf", "expected a value"),
@@ -173,6 +177,7 @@ fn blocks_are_understood() {
 -- auto output
 -- notest input @ data/x.in
 -- output @ data/x.out
+-- only_cuda my-mark input @ data/y.in output @ data/y.out.gz
 -- only_cuda input {} error: out of (bounds|range)
 -- structure gpu { SegMap 2 { x } }
 -- structure { Map 1 }
@@ -186,7 +191,7 @@ entry f x = x
     assert_eq!(found.tags.iter().map(|t| &**t).collect::<Vec<_>>(), ["slow", "no_ci"]);
     assert_eq!(found.entries.iter().map(|t| &**t).collect::<Vec<_>>(), ["f", "g"]);
     assert_eq!(found.warnings, ["careful"]);
-    assert_eq!(found.cases.len(), 5);
+    assert_eq!(found.cases.len(), 6);
     assert!(matches!(&found.cases[0].input, Input::Values(v) if v.len() == 2 && v[1].shape == [2]));
     assert_eq!(found.cases[0].output, Output::Values(vec![Array::scalar(4.0_f32)]));
     let big = &found.cases[1];
@@ -201,8 +206,11 @@ entry f x = x
     assert!(matches!(&drawn[0].data, Data::F32(x) if x.iter().all(|x| (0.0..1.0).contains(x))));
     assert_eq!(found.cases[2].input, Input::File("data/x.in".to_owned()));
     assert_eq!(found.cases[2].output, Output::File("data/x.out".to_owned()));
-    assert_eq!(found.cases[3].output, Output::Error("out of (bounds|range)".to_owned()));
-    assert_eq!(found.cases[4].input, Input::Script("f 1 {a}".to_owned()));
+    assert_eq!(found.cases[3].words.iter().map(|t| &**t).collect::<Vec<_>>(), ["only_cuda", "my-mark"]);
+    assert_eq!(found.cases[3].input, Input::File("data/y.in".to_owned()));
+    assert_eq!(found.cases[3].output, Output::File("data/y.out.gz".to_owned()));
+    assert_eq!(found.cases[4].output, Output::Error("out of (bounds|range)".to_owned()));
+    assert_eq!(found.cases[5].input, Input::Script("f 1 {a}".to_owned()));
 }
 
 #[test]

@@ -290,7 +290,7 @@ mod benchmark {
                             || {
                                 if_(
                                     s.eq(1),
-                                    || x.powf(F32::from(3.0)),
+                                    || x.powf(3.0),
                                     || {
                                         let product =
                                             || literal([F32::from(2.0), x, F32::from(5.0)]).reduce(x, |a, b| a * b);

@@ -3,6 +3,7 @@
 //! Law: the reader of a room needs only the rooms above it. A violation names its file, line and rule, and what would
 //! be right; the checker itself is tried on small bad examples.
 
+mod book;
 mod map;
 mod paths;
 mod prose;
@@ -19,13 +20,13 @@ use paths::{UsedPath, paths, tokens};
 #[rustfmt::skip]
 const ROOMS: &[&str] = &[
     "error", "algebra", "primitives", "draw", "term", "carriers", "derivative", "array", "interpret", "optimise",
-    "transform", "tracing", "kernel", "execute", "interop", "futhark", "prelude",
+    "transform", "solvers", "tracing", "kernel", "execute", "interop", "futhark", "prelude", "book",
 ];
 
 /// The parts of the room `futhark`, in the same order.
 #[rustfmt::skip]
 const FUTHARK: &[&str] = &[
-    "chain", "prelude", "source", "syntax", "core", "check", "files", "values", "meaning", "interpreter", "elaborate", "testing",
+    "chain", "prelude", "source", "syntax", "core", "check", "files", "values", "meaning", "interpreter", "elaborate", "testing", "editing",
 ];
 
 /// What is in `src/carriers/` and no carrier, but serves them: files, and a crate that `operators!` names.

@@ -28,15 +28,43 @@ fn plainly<R: Real>(x: &[R]) -> R {
     y + (a + b) * (a * b)
 }
 
+/// Asserts that two generic functions have the same values and derivatives.
+macro_rules! assert_same {
+    ($written:ident, $plain:ident) => {
+        let x = [2.0, 4.0];
+        assert_eq!($written(&x), $plain(&x));
+        let expected = grad(|x| $plain(x), &x).unwrap();
+        assert_eq!(grad(|x| $written(x), &x).unwrap(), expected);
+        assert_eq!(Forward::grad(|x| $written(x), &x).unwrap(), expected);
+        assert_eq!(Symbolic::grad(|x| $written(x), &x).unwrap(), expected);
+        assert_eq!(hessian(|x| $written(x), &x).unwrap(), hessian(|x| $plain(x), &x).unwrap());
+    };
+}
+
 #[test]
 fn generic_functions_use_references_and_assignment() {
-    let x = [2.0, 4.0];
-    assert_eq!(every_way(&x), plainly(&x));
-    let expected = grad(|x| plainly(x), &x).unwrap();
-    assert_eq!(grad(|x| every_way(x), &x).unwrap(), expected);
-    assert_eq!(Forward::grad(|x| every_way(x), &x).unwrap(), expected);
-    assert_eq!(Symbolic::grad(|x| every_way(x), &x).unwrap(), expected);
-    assert_eq!(hessian(|x| every_way(x), &x).unwrap(), hessian(|x| plainly(x), &x).unwrap());
+    assert_same!(every_way, plainly);
+}
+
+/// Functions of several numbers, with literals where they take numbers.
+fn with_literals<R: Real>(x: &[R]) -> R {
+    let (a, b) = (x[0], x[1]);
+    a.max(0.0) + a.powf(2.5) * b.min(a) + b.hypot(1.5) + a.atan2(2.0) + b.mul_add(3.0, a) + (a - 1.0).select(2.0, b)
+}
+
+fn with_constants<R: Real>(x: &[R]) -> R {
+    let (a, b, c) = (x[0], x[1], R::constant);
+    let powers = a.max(c(0.0)) + a.powf(c(2.5)) * b.min(a) + b.hypot(c(1.5)) + a.atan2(c(2.0));
+    powers + b.mul_add(c(3.0), a) + (a - 1.0).select(c(2.0), b)
+}
+
+#[test]
+fn generic_functions_take_literals_as_arguments() {
+    assert_same!(with_literals, with_constants);
+    // Concrete carriers take them too, and over single precision a literal is rounded.
+    assert_eq!(Series::variable(3.0, 2).max(5.0).coefficients(), [5.0, 0.0, 0.0]);
+    assert_eq!(Dual { value: 3.0_f32, tangent: 1.0 }.min(0.1).value, 0.1_f32);
+    assert_eq!(Dual::<f64>::from(0.5).max(0.25).value, 0.5);
 }
 
 #[test]

@@ -2,9 +2,10 @@
 //! nothing at all, what is read at one place, and neutral elements that are not constant.
 
 use crate::points::{check, indices, matrix, pulled, reals};
-use catadiff::Result;
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, loop_for, replicate};
+use catadiff::array::trace::{Arr, F64, I64, if_, loop_for, replicate};
+use catadiff::interpret::Value;
+use catadiff::{Error, Result};
 use catadiff_laws::Verdict;
 
 fn combined(combinator: &str, op: &str, neutral: &str) -> String {
@@ -349,5 +350,27 @@ fn loops_may_change_the_size_of_arrays() -> Result<()> {
     let shrinks = Program::trace(|x: Arr<F64>| loop_for(3, x, |_, x| replicate(1, x.sum())).sum())?.grad(0)?;
     assert_eq!(shrinks.at::<Vec<f64>>(&[1.0, 2.0, 3.0])?, [1.0, 1.0, 1.0]);
     assert_eq!(shrinks.at::<Vec<f64>>(&[2.0])?, [1.0]);
+    Ok(())
+}
+
+/// How often a comparison is made is written by what is known where it stands, and not by what turns out to be equal further on.
+#[test]
+fn what_is_equal_to_what_is_bound_later() -> Result<()> {
+    let f = Program::trace(|xs: Arr<F64>, times: I64, length: I64| {
+        let sum = loop_for(times, 0.0, |i, sum| {
+            let (rows, others) = (xs.map(|x| replicate(i, x)), xs.map(|x| replicate(length, x)));
+            sum + rows.map2(others, |row, other| (row * other).sum()).sum()
+        });
+        let count = xs.map(|x| if_(x.eq(0.0), || 0, || 1)).sum();
+        (sum, (xs + replicate(count, 1.0)).sum())
+    })?;
+    for program in [f.simplified(), f.only(&[0])?.grad(0)?] {
+        program.verify()?;
+        let arguments = |length: i64| [Value::reals(&[3], [1.0, 2.0, 3.0]).unwrap(), 1_i64.into(), length.into()];
+        assert_eq!(program.run(&arguments(0))?, program.compile()?.run(&arguments(0))?);
+        for error in [program.run(&arguments(2)), program.compile()?.run(&arguments(2))] {
+            assert!(matches!(error, Err(Error::Sizes { first: 0 | 2, second: 0 | 2, .. })), "{error:?}");
+        }
+    }
     Ok(())
 }

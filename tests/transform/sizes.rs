@@ -139,7 +139,7 @@ fn pullbacks_of_ones_own() -> Result<()> {
            let y = custom (x) |x: []f64| {
              let s = reduce (x) from (0.0f64) |a: f64, b: f64| { let c = add(a, b) return c }
              return s
-           } pullback |x: []f64, s: f64| { let t = replicate(3i64, s) return t }
+           } pullback |x: []f64, y: f64, s: f64| { let t = replicate(3i64, s) return t }
            return y
          }",
     )?;

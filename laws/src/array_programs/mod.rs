@@ -311,9 +311,9 @@ fn one(b: &mut Builder, op: Op, sizes: Vec<usize>) -> Option<Vec<Item>> {
 /// A square with its pullback.
 fn square(b: &mut Builder, x: Atom) -> Custom {
     let function = b.lambda(&[REAL], |b, x| vec![b.scalar(ScalarOp::Mul, &[x[0].into(), x[0].into()])]);
-    let pullback = b.lambda(&[REAL; 2], |b, params| {
+    let pullback = b.lambda(&[REAL; 3], |b, params| {
         let twice = b.scalar(ScalarOp::Mul, &[constant(Prim::F64, 2.0), params[0].into()]);
-        vec![b.scalar(ScalarOp::Mul, &[twice, params[1].into()])]
+        vec![b.scalar(ScalarOp::Mul, &[twice, params[2].into()])]
     });
     Custom { function, pullback, arguments: vec![x] }
 }
