@@ -53,7 +53,7 @@ fn of_benchmark(module: &str, name: &str, settings: &str) -> Result<Case> {
     let function =
         FUNCTIONS.iter().find(|it| it.module == module && it.name == name).expect("a function of the benchmark");
     let task: Task = (function.task)(&input)?;
-    let (size, arguments) = (settings.to_owned(), task.arguments());
+    let (size, arguments) = (settings.to_owned(), task.inputs);
     let name = [module, name].map(str::to_owned);
     Ok(Case { name, size, arguments, program: task.program, input, measure: Measure::Nothing })
 }

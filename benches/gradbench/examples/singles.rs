@@ -89,7 +89,7 @@ fn main() -> Result<()> {
             let task = (f.task)(&input)?;
             let single = Program::parse(&task.program.to_string().replace("f64", "f32"))?;
             let both = [task.program.compile()?, single.compile()?];
-            let doubles = task.arguments();
+            let doubles = task.inputs;
             let singles: Vec<Flat> = doubles.iter().map(narrowed).collect::<Result<_>>()?;
             let ([double, single], results) = least([&both[0], &both[1]], [&doubles, &singles])?;
             let name = format!("{module} {} {}", f.name, settings.join(" "));

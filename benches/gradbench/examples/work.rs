@@ -20,7 +20,7 @@ fn main() -> Result<()> {
         for name in inputs(module) {
             let input = data(&format!("{module}/{name}.json.gz"));
             let tasks = functions.iter().map(|f| (f.task)(&input)).collect::<Result<Vec<_>>>()?;
-            let work = |task: &Task| Ok(Work::of(&task.program, &task.inputs)?.0);
+            let work = |task: &Task| Ok(Work::of(&task.program, &task.values())?.0);
             let works = tasks.iter().map(work).collect::<Result<Vec<_>>>()?;
             for (f, work) in functions.iter().zip(&works) {
                 row(&format!("{module} {} {name}", f.name), *work, works[0]);

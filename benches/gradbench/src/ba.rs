@@ -7,12 +7,12 @@ use std::array::from_fn;
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, literal};
-use catadiff::interpret::Value;
+use catadiff::execute::Flat;
 use catadiff::{Elementary, Real, Result};
 use serde_json::{Value as Json, json};
 
-use crate::Task;
-use crate::json::{count, json, reals, vector};
+use crate::json::{count, numbers, reals, vector};
+use crate::{Task, Written};
 
 type Vector = Arr<F64>;
 type Matrix = Arr<Vector>;
@@ -31,10 +31,10 @@ fn cross<R: Real>([a, b, c]: [R; 3], [x, y, z]: [R; 3]) -> [R; 3] {
 fn rotated(r: [F64; 3], x: [F64; 3]) -> [F64; 3] {
     let square = dot(r, r);
     let still = square.eq(0.0).to_f64();
-    let square = still.select(F64::from(1.0), square);
+    let square = still.select(1.0, square);
     let angle = square.sqrt();
-    let kept = still.select(F64::from(1.0), angle.cos());
-    let sideways = still.select(F64::from(1.0), angle.sin() / angle);
+    let kept = still.select(1.0, angle.cos());
+    let sideways = still.select(1.0, angle.sin() / angle);
     let along = dot(r, x) * (1.0 - kept) / square;
     let across = cross(r, x);
     from_fn(|k| x[k] * kept + across[k] * sideways + r[k] * along)
@@ -129,7 +129,7 @@ impl Sizes {
     }
 
     /// The columns of both rows of an observation.
-    fn columns(self, observation: usize) -> impl Iterator<Item = usize> + Clone {
+    fn columns(self, observation: usize) -> impl DoubleEndedIterator<Item = usize> + Clone {
         let (camera, point) = self.seen(observation);
         let (points, weights) = (11 * self.cameras, 11 * self.cameras + 3 * self.points);
         (0..11)
@@ -139,13 +139,12 @@ impl Sizes {
     }
 }
 
-fn repeated(value: &Value<f64>, n: usize) -> Result<Value<f64>> {
-    let sizes = [&[n], value.sizes()].concat();
-    Value::array(&sizes, value.elements().iter().cycle().take(n * value.elements().len()).cloned().collect())
+fn repeated(array: &Flat, n: usize) -> Result<Flat> {
+    Flat::reals(&[&[n], array.sizes()].concat(), numbers(array).repeat(n))
 }
 
 /// The benchmark describes one camera, one point, one weight and one feature, and has them repeated.
-fn inputs(input: &Json) -> Result<Vec<Value<f64>>> {
+fn inputs(input: &Json) -> Result<Vec<Flat>> {
     let sizes = Sizes::of(input)?;
     let (camera, point): (Vec<i64>, Vec<i64>) =
         (0..sizes.observations).map(|i| sizes.seen(i)).map(|(camera, point)| (camera as i64, point as i64)).unzip();
@@ -154,43 +153,44 @@ fn inputs(input: &Json) -> Result<Vec<Value<f64>>> {
         repeated(&vector(input, "x", 3)?, sizes.points)?,
         repeated(&reals(input, "w", 0)?, sizes.observations)?,
         repeated(&vector(input, "feat", 2)?, sizes.observations)?,
-        Value::new(camera)?,
-        Value::new(point)?,
+        Flat::integers(&[sizes.observations], camera)?,
+        Flat::integers(&[sizes.observations], point)?,
     ])
 }
 
 pub(crate) fn objective(input: &Json) -> Result<Task> {
     let sizes = Sizes::of(input)?;
-    let output = move |results: &[Value<f64>]| {
-        let (errors, weights) = (json(&results[0]), json(&results[1]));
-        json!({
-            "reproj_error": { "elements": errors[0], "repeated": sizes.observations },
+    let output = move |results: &mut [Flat]| {
+        let (errors, weights) = (numbers(&results[0]), numbers(&results[1]));
+        Written::Json(json!({
+            "reproj_error": { "elements": errors[..2], "repeated": sizes.observations },
             "w_err": { "element": weights[0], "repeated": sizes.observations },
-        })
+        }))
     };
     Ok(Task { program: program()?, inputs: inputs(input)?, output: Box::new(output) })
 }
 
 /// The matrix in compressed rows: for each row where its entries start, and then for each entry its column and its
 /// value. The benchmark asks for the first thirty of each list, and the last.
-fn compressed(sizes: Sizes, results: &[Value<f64>]) -> Json {
-    let observations = 0..sizes.observations;
-    let of_errors = (0..2 * sizes.observations).map(|row| 15 * row);
-    let of_weights = (0..=sizes.observations).map(|row| 30 * sizes.observations + row);
-    let rows: Vec<usize> = of_errors.chain(of_weights).collect();
-    let of_errors = observations.clone().flat_map(|i| sizes.columns(i).chain(sizes.columns(i)));
-    let of_weights = observations.map(|i| 11 * sizes.cameras + 3 * sizes.points + i);
-    let columns: Vec<usize> = of_errors.chain(of_weights).collect();
-    let values: Vec<f64> = results.iter().filter_map(Value::to_reals).flatten().collect();
-    json!({ "rows": shortened(&rows), "cols": shortened(&columns), "vals": shortened(&values) })
+fn compressed(sizes: Sizes, results: &[Flat]) -> Json {
+    let observations = sizes.observations;
+    let of_errors = (0..2 * observations).map(|row| 15 * row);
+    let of_weights = (0..=observations).map(|row| 30 * observations + row);
+    let rows = of_errors.chain(of_weights);
+    let of_errors = (0..observations).flat_map(move |i| sizes.columns(i).chain(sizes.columns(i)));
+    let of_weights = (0..observations).map(move |i| 11 * sizes.cameras + 3 * sizes.points + i);
+    let columns = of_errors.chain(of_weights);
+    let values = results.iter().flat_map(numbers).copied();
+    json!({ "rows": shortened(rows), "cols": shortened(columns), "vals": shortened(values) })
 }
 
-fn shortened<T: Copy + Into<Json>>(list: &[T]) -> Vec<T> {
-    list.iter().take(30).chain(list.last()).copied().collect()
+fn shortened<T: Into<Json>>(mut list: impl DoubleEndedIterator<Item = T>) -> Vec<Json> {
+    let first: Vec<T> = list.by_ref().take(30).collect();
+    first.into_iter().chain(list.next_back()).map(Into::into).collect()
 }
 
 pub(crate) fn jacobian(input: &Json) -> Result<Task> {
     let sizes = Sizes::of(input)?;
-    let output = move |results: &[Value<f64>]| compressed(sizes, results);
+    let output = move |results: &mut [Flat]| Written::Json(compressed(sizes, results));
     Ok(Task { program: rows()?, inputs: inputs(input)?, output: Box::new(output) })
 }

@@ -1,13 +1,13 @@
 //! `det`: the determinant by minors, expanded along the first row and so on: every product of the `ℓ!` is made.
 //!
 //! Law: `det A = Σⱼ (−1)ʲ a₀ⱼ det Mⱼ`, with `Mⱼ` without row 0 and column `j`. A minor of size `k` has the last `k` rows,
-//! and the columns left by an ordered choice; the minors of one size, `ℓ! / k!` of them, are one array. None is shared
-//! with another choice of the same columns: the benchmark wants the cost of the recursion.
+//! and the columns left by an ordered choice; the minors of one size, `ℓ! / k!` of them, are one array, which simplification leaves out where
+//! they are many and small. The program shares none with another choice of the same columns: the benchmark wants the cost of the recursion.
 
 use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, iota, literal};
-use catadiff::interpret::Value;
+use catadiff::execute::Flat;
 use serde_json::Value as Json;
 
 use crate::json::{integer, reals};
@@ -40,7 +40,7 @@ fn without_each(columns: Arr<I64>, k: usize) -> Arr<Arr<I64>> {
     iota(k + 1).map(|gone| iota(k).map(|j| columns.index(j + j.ge(gone).to_i64())))
 }
 
-fn parts(input: &Json) -> Result<(Program, Vec<Value<f64>>)> {
+fn parts(input: &Json) -> Result<(Program, Vec<Flat>)> {
     let ell = integer(input, "ell")?;
     let size = usize::try_from(ell).ok().filter(|ell| (1..=12).contains(ell));
     let ell = size.ok_or_else(|| missing("ell", "a size from 1 to 12", &input["ell"]))?;

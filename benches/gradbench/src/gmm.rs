@@ -7,12 +7,12 @@ use std::f64::consts::PI;
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, if_, iota, literal, stop_gradient, tabulate2d};
-use catadiff::interpret::Value;
+use catadiff::execute::Flat;
 use catadiff::{Elementary, Result};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
-use crate::Task;
-use crate::json::{integer, json, number, reals};
+use crate::json::{integer, number, real, reals};
+use crate::{Task, Written};
 
 type Vector = Arr<F64>;
 type Matrix = Arr<Arr<F64>>;
@@ -76,20 +76,23 @@ fn program() -> Result<Program> {
     })
 }
 
-fn inputs(input: &Json) -> Result<Vec<Value<f64>>> {
+fn inputs(input: &Json) -> Result<Vec<Flat>> {
     let [alpha, mu, q, l, x] =
         [("alpha", 1), ("mu", 2), ("q", 2), ("l", 2), ("x", 2)].map(|(name, rank)| reals(input, name, rank));
     let (m, gamma) = (integer(input, "m")? as f64, number(&input["gamma"])?);
-    Ok(vec![alpha?, mu?, q?, l?, x?, m.into(), gamma.into()])
+    Ok(vec![alpha?, mu?, q?, l?, x?, real(m)?, real(gamma)?])
 }
 
 pub(crate) fn objective(input: &Json) -> Result<Task> {
     let program = program()?.simplified();
-    Ok(Task { program, inputs: inputs(input)?, output: Box::new(|results| json(&results[0])) })
+    Task::value(program, inputs(input)?)
 }
 
 pub(crate) fn jacobian(input: &Json) -> Result<Task> {
-    let output = |results: &[Value<f64>]| json!({ "alpha": json(&results[0]), "mu": json(&results[1]), "q": json(&results[2]), "l": json(&results[3]) });
+    let output = |results: &mut [Flat]| {
+        let fields = ["alpha", "mu", "q", "l"].into_iter().enumerate();
+        Written::Fields(fields.map(|(k, name)| (name, Written::result(results, k))).collect())
+    };
     // By the mixture alone: the points are data.
     let gradient = program()?.grad(["alpha", "mu", "q", "l"])?;
     Ok(Task { program: gradient, inputs: inputs(input)?, output: Box::new(output) })

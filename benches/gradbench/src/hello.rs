@@ -7,19 +7,19 @@ use catadiff::array::Program;
 use catadiff::array::trace::F64;
 use serde_json::Value as Json;
 
-use crate::Task;
-use crate::json::{json, number};
+use crate::json::{number, real};
+use crate::{Task, Written};
 
 fn program() -> Result<Program> {
     Program::trace_named(&["x"], |x: F64| x * x)
 }
 
 pub(crate) fn square(input: &Json) -> Result<Task> {
-    let inputs = vec![number(input)?.into()];
-    Ok(Task { program: program()?, inputs, output: Box::new(|results| json(&results[0])) })
+    let inputs = vec![real(number(input)?)?];
+    Task::value(program()?, inputs)
 }
 
 pub(crate) fn double(input: &Json) -> Result<Task> {
-    let inputs = vec![number(input)?.into(), 1.0.into()];
-    Ok(Task { program: program()?.vjp()?, inputs, output: Box::new(|results| json(&results[1])) })
+    let inputs = vec![real(number(input)?)?, real(1.0)?];
+    Ok(Task { program: program()?.vjp()?, inputs, output: Box::new(|results| Written::result(results, 1)) })
 }

@@ -5,12 +5,12 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, As, F64, Handle, I64, if_, literal, tabulate, tabulate2d};
-use catadiff::interpret::{Scalar, Value};
+use catadiff::execute::Flat;
 use catadiff::{Elementary, Error, Result};
 use serde_json::Value as Json;
 
 use crate::Task;
-use crate::json::{integers, reals, vector};
+use crate::json::{integers, numbers as reals_of, real, reals, vector, whole_numbers};
 
 type Vector = Arr<F64>;
 type Matrix = Arr<Arr<F64>>;
@@ -329,24 +329,22 @@ fn wanted(vertices: &[usize]) -> (Vec<usize>, Vec<i64>) {
 }
 
 /// Some rows of a matrix.
-fn rows(of: &Value<f64>, wanted: &[usize]) -> Result<Value<f64>> {
-    let width = of.sizes()[1];
-    let row = |row: &usize| &of.elements()[row * width..(row + 1) * width];
-    Value::array(&[wanted.len(), width], wanted.iter().flat_map(row).cloned().collect())
+fn rows<T: Copy>(of: &[T], width: usize, wanted: &[usize]) -> Vec<T> {
+    wanted.iter().flat_map(|row| &of[row * width..(row + 1) * width]).copied().collect()
 }
 
 /// Which rows of an array of this length are meant.
-fn places(name: &str, numbers: &Value<f64>, count: usize) -> Result<Vec<usize>> {
-    let place = |number: &Scalar<f64>| match number {
-        Scalar::I64(n) if usize::try_from(*n).is_ok_and(|n| n < count) => Ok(*n as usize),
-        other => wrong(name, format!("numbers from 0 to less than {count}"), format!("{other:?}")),
+fn places(name: &str, numbers: &[i64], count: usize) -> Result<Vec<usize>> {
+    let place = |number: &i64| match usize::try_from(*number) {
+        Ok(place) if place < count => Ok(place),
+        _ => wrong(name, format!("numbers from 0 to less than {count}"), number.to_string()),
     };
-    numbers.elements().iter().map(place).collect()
+    numbers.iter().map(place).collect()
 }
 
 /// The arguments, and whether points are in triangles; then the coordinates there are the second of them.
 struct Problem {
-    inputs: Vec<Value<f64>>,
+    inputs: Vec<Flat>,
     in_triangles: bool,
 }
 
@@ -358,25 +356,28 @@ impl Problem {
         let mirror = if model["is_mirrored"] == Json::Bool(true) { -1.0 } else { 1.0 };
         let (theta, in_triangles) = (vector(input, "theta", 26)?, us.sizes()[0] > 0);
         let hang = integers(model, "parents", 1)?;
-        if hang.elements() != parents().into_iter().map(Scalar::I64).collect::<Vec<_>>() {
+        if whole_numbers(&hang) != parents() {
             return wrong("parents", format!("those of a hand, {:?}", parents()), model["parents"].to_string());
         }
         let weights = reals(model, "weights", 2)?;
         let (count, numbers) = (positions.sizes()[0].min(weights.sizes()[0]), integers(data, "correspondences", 1)?);
         let (each, corners) = if in_triangles {
             let triangles = integers(model, "triangles", 2)?;
-            let wanted = places("correspondences", &numbers, triangles.sizes()[0])?;
-            (3, places("triangles", &rows(&triangles, &wanted)?, count)?)
+            let wanted = places("correspondences", whole_numbers(&numbers), triangles.sizes()[0])?;
+            (3, places("triangles", &rows(whole_numbers(&triangles), triangles.sizes()[1], &wanted), count)?)
         } else {
-            (1, places("correspondences", &numbers, count)?)
+            (1, places("correspondences", whole_numbers(&numbers), count)?)
         };
         let (wanted, numbers) = wanted(&corners);
-        let numbers = numbers.into_iter().map(Scalar::I64).collect::<Vec<_>>();
+        let of_vertices = |of: &Flat| {
+            let width = of.sizes()[1];
+            Flat::reals(&[wanted.len(), width], rows(reals_of(of), width, &wanted))
+        };
         let mut inputs = vec![theta];
         inputs.extend(in_triangles.then_some(us));
         inputs.extend([reals(model, "base_relatives", 3)?, reals(model, "inverse_base_absolutes", 3)?]);
-        inputs.extend([rows(&positions, &wanted)?, rows(&weights, &wanted)?]);
-        inputs.extend([Value::array(&[numbers.len() / each, each], numbers)?, points, mirror.into()]);
+        inputs.extend([of_vertices(&positions)?, of_vertices(&weights)?]);
+        inputs.extend([Flat::integers(&[numbers.len() / each, each], numbers)?, points, real(mirror)?]);
         Ok(Problem { inputs, in_triangles })
     }
 }

@@ -9,7 +9,7 @@ use catadiff::array::trace::{Arr, F64};
 use serde_json::Value as Json;
 
 use crate::Task;
-use crate::json::{json, reals};
+use crate::json::reals;
 
 type Matrix = Arr<Arr<F64>>;
 
@@ -31,7 +31,7 @@ fn direction() -> Result<Program> {
 
 fn task(program: Program, input: &Json) -> Result<Task> {
     let inputs = vec![reals(input, "points", 2)?, reals(input, "centroids", 2)?];
-    Ok(Task { program, inputs, output: Box::new(|results| json(&results[0])) })
+    Task::value(program, inputs)
 }
 
 pub(crate) fn cost(input: &Json) -> Result<Task> {

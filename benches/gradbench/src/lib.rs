@@ -31,22 +31,24 @@ mod work;
 use catadiff::array::Program;
 use catadiff::execute::Flat;
 use catadiff::interpret::Value;
+use catadiff::transform::Static;
 use catadiff::{Error, Result};
 use serde_json::Value as Json;
 
+pub use json::Written;
 pub use work::Work;
 
 use descent::{FF, FR, RF, RR};
 
-/// From the results of a program to the output that the benchmark expects.
-pub type Output = Box<dyn Fn(&[Value<f64>]) -> Json>;
+/// From the results of a program, which it may take, to the output that the benchmark expects.
+pub type Output = Box<dyn Fn(&mut [Flat]) -> Written>;
 
 /// What a function of the benchmark asks to be run.
 pub struct Task {
     /// The program.
     pub program: Program,
     /// Its arguments.
-    pub inputs: Vec<Value<f64>>,
+    pub inputs: Vec<Flat>,
     /// From its results to the output that the benchmark expects.
     pub output: Output,
 }
@@ -120,12 +122,12 @@ fn other<'n>(what: &str, name: &str, known: impl Iterator<Item = &'n str>) -> Er
 
 impl Task {
     /// A program of one result, which is the output.
-    fn value(program: Program, inputs: Vec<Value<f64>>) -> Result<Task> {
-        Ok(Task { program, inputs, output: Box::new(|results| json::json(&results[0])) })
+    fn value(program: Program, inputs: Vec<Flat>) -> Result<Task> {
+        Ok(Task { program, inputs, output: Box::new(|results| Written::result(results, 0)) })
     }
 
     /// The gradient of a function of one real result by its first input.
-    fn gradient(function: &Program, inputs: Vec<Value<f64>>) -> Result<Task> {
+    fn gradient(function: &Program, inputs: Vec<Flat>) -> Result<Task> {
         Task::value(function.grad(0)?, inputs)
     }
 
@@ -134,7 +136,8 @@ impl Task {
     /// # Errors
     /// Those of [`Program::run`].
     pub fn interpret(&self) -> Result<Json> {
-        Ok((self.output)(&self.program.run(&self.inputs)?))
+        let mut results: Vec<Flat> = self.program.run(&self.values())?.iter().map(Flat::from).collect();
+        Ok((self.output)(&mut results).to_json())
     }
 
     /// The output, on lanes.
@@ -143,20 +146,23 @@ impl Task {
     /// Those of [`Program::run`].
     pub fn execute(&self) -> Result<Json> {
         let mut results = Vec::new();
-        self.program.compile()?.run_into(&self.arguments(), &mut results)?;
-        Ok(self.written(&results))
+        self.program.compile()?.run_into(&self.inputs, &mut results)?;
+        Ok((self.output)(&mut results).to_json())
     }
 
-    /// The inputs as a compiled program reads them.
+    /// The inputs as the reference interpreter reads them.
     #[must_use]
-    pub fn arguments(&self) -> Vec<Flat> {
-        self.inputs.iter().map(Flat::from).collect()
+    pub fn values(&self) -> Vec<Value<f64>> {
+        self.inputs.iter().map(Flat::to_value).collect()
     }
 
-    /// The output that the benchmark expects for what a compiled program has left.
-    #[must_use]
-    pub fn written(&self, results: &[Flat]) -> Json {
-        (self.output)(&results.iter().map(Flat::to_value).collect::<Vec<_>>())
+    /// The program for inputs of these sizes.
+    ///
+    /// # Errors
+    /// Those of [`Program::specialise`].
+    pub fn specialised(&self) -> Result<Program> {
+        let known = |input: &Flat| Static::of_sizes(input.sizes());
+        self.program.specialise(&self.inputs.iter().map(known).collect::<Vec<_>>())
     }
 }
 

@@ -4,12 +4,12 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, iota};
-use catadiff::interpret::Value;
+use catadiff::execute::Flat;
 use catadiff::{Elementary, Result};
 use serde_json::Value as Json;
 
 use crate::Task;
-use crate::json::{integer, reals};
+use crate::json::{integer, reals, whole};
 
 pub(crate) fn objective() -> Result<Program> {
     Program::trace_named(&["x", "n"], |x: Arr<F64>, n: I64| {
@@ -23,8 +23,8 @@ pub(crate) fn objective() -> Result<Program> {
     })
 }
 
-fn inputs(input: &Json) -> Result<Vec<Value<f64>>> {
-    Ok(vec![reals(input, "x", 1)?, Value::from(integer(input, "n")?)])
+fn inputs(input: &Json) -> Result<Vec<Flat>> {
+    Ok(vec![reals(input, "x", 1)?, whole(integer(input, "n")?)?])
 }
 
 pub(crate) fn primal(input: &Json) -> Result<Task> {

@@ -5,7 +5,7 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, loop_for};
-use catadiff::interpret::Value;
+use catadiff::execute::Flat;
 use catadiff::{Elementary, Real, Result};
 use serde_json::Value as Json;
 
@@ -68,7 +68,7 @@ fn loss(sizes: Sizes, main: Matrix, extra: Matrix, state: Matrix, sequence: Matr
 
 const NAMES: [&str; 4] = ["main", "extra", "state", "sequence"];
 
-fn program(inputs: &[Value<f64>]) -> Result<Program> {
+fn program(inputs: &[Flat]) -> Result<Program> {
     let &[rows, bits] = inputs[2].sizes() else { panic!("the state is a matrix") };
     let sizes = Sizes { layers: rows / 2, bits };
     Program::trace_named(&NAMES, |main: Matrix, extra: Matrix, state: Matrix, sequence: Matrix| {
@@ -77,7 +77,7 @@ fn program(inputs: &[Value<f64>]) -> Result<Program> {
 }
 
 /// The adjoints of the parameters alone: where the network starts, and what it reads, are data.
-fn gradient(inputs: &[Value<f64>]) -> Result<Program> {
+fn gradient(inputs: &[Flat]) -> Result<Program> {
     let adjoints = program(inputs)?.grad(["main", "extra"])?;
     let gradient = Program::trace_named(&NAMES, |main: Matrix, extra: Matrix, state: Matrix, sequence: Matrix| {
         let (main, extra): (Matrix, Matrix) = adjoints.call((main, extra, state, sequence));
@@ -86,7 +86,7 @@ fn gradient(inputs: &[Value<f64>]) -> Result<Program> {
     Ok(gradient.simplified())
 }
 
-fn inputs(input: &Json) -> Result<Vec<Value<f64>>> {
+fn inputs(input: &Json) -> Result<Vec<Flat>> {
     ["main_params", "extra_params", "state", "sequence"].into_iter().map(|name| reals(input, name, 2)).collect()
 }
 

@@ -8,6 +8,7 @@ use catadiff_gradbench::inputs::{input, sizes};
 use catadiff_gradbench::measure::{Outcome, Timing, Tool};
 use catadiff_gradbench::protocol::serve;
 use catadiff_gradbench::{Function, function, modules};
+use serde::Serialize;
 use serde_json::Value as Json;
 
 const USAGE: &str = "\
@@ -34,11 +35,11 @@ fn given(what: &str) -> impl FnOnce(&dyn std::fmt::Display) -> Failure {
 fn run(tool: &mut Tool, function: &Function, path: &str) -> Result<Outcome, Failure> {
     let file = File::open(path).map_err(|e| given(path)(&e))?;
     let input: Json = serde_json::from_reader(BufReader::new(file)).map_err(|e| given(path)(&e))?;
-    tool.evaluate(function, &input).map_err(|e| given(path)(&e))
+    tool.evaluate(function, input).map_err(|e| given(path)(&e))
 }
 
 /// A value as a line.
-fn line(to: &mut impl Write, value: &Json) -> io::Result<()> {
+fn line(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *to, value)?;
     to.write_all(b"\n")
 }

@@ -11,7 +11,7 @@ use catadiff::execute::{Compiled, Flat, executor};
 use serde_json::{Value as Json, json};
 
 use crate::inputs::example;
-use crate::{FUNCTIONS, Function, missing};
+use crate::{FUNCTIONS, Function, Task, Written, missing};
 
 /// How long something took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Repetitions {
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The output that the benchmark expects.
-    pub output: Json,
+    pub output: Written,
     /// The preparation, and every run.
     pub timings: Vec<Timing>,
 }
@@ -113,28 +113,28 @@ impl Tool {
         Ok(Timing::of("compile", compile)?.0)
     }
 
-    /// Runs a function as often as the input wants.
+    /// Runs a function as often as the input wants, which is gone by then.
     ///
     /// # Errors
     /// [`Argument`](catadiff::Error::Argument) if the input lacks something, and those of [`Compiled::run_into`].
-    pub fn evaluate(&mut self, function: &Function, input: &Json) -> Result<Outcome> {
-        let wanted = Repetitions::of(input)?;
+    pub fn evaluate(&mut self, function: &Function, input: Json) -> Result<Outcome> {
+        let wanted = Repetitions::of(&input)?;
         let prepare = || {
-            let task = (function.task)(input)?;
+            let task = (function.task)(&input)?;
+            drop(input);
             // For the sizes of the input, as compilers that are called with arrays do by themselves.
-            let program = self.compile(&task.program.specialise_like(&task.inputs)?)?;
-            let arguments = task.arguments();
-            Ok((task, program, arguments))
+            let program = self.compile(&task.specialised()?)?;
+            Ok((task, program))
         };
-        let (prepare, (task, program, arguments)) = Timing::of("prepare", prepare)?;
+        let (prepare, (Task { inputs, output, .. }, program)) = Timing::of("prepare", prepare)?;
         let compiled = &self.compiled[program].1;
         let (mut results, mut timings, mut spent) = (Vec::<Flat>::new(), vec![prepare], Duration::ZERO);
         loop {
-            let (timing, ()) = Timing::of("evaluate", || compiled.run_into(&arguments, &mut results))?;
+            let (timing, ()) = Timing::of("evaluate", || compiled.run_into(&inputs, &mut results))?;
             spent += timing.duration;
             timings.push(timing);
             if spent >= wanted.time && timings.len() as u64 > wanted.runs {
-                return Ok(Outcome { output: task.written(&results), timings });
+                return Ok(Outcome { output: output(&mut results), timings });
             }
         }
     }

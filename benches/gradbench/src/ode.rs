@@ -6,11 +6,12 @@
 use catadiff::Result;
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, literal, loop_for};
-use catadiff::interpret::Value;
+use catadiff::execute::Flat;
+use catadiff::transform::Static;
 use serde_json::Value as Json;
 
 use crate::Task;
-use crate::json::{integer, reals};
+use crate::json::{integer, reals, whole};
 
 fn solution(x: Arr<F64>, s: I64) -> Arr<F64> {
     let slope = |y: Arr<F64>| x * literal([1.0]).concat(y.take(y.len() - 1));
@@ -28,8 +29,8 @@ pub(crate) fn objective() -> Result<Program> {
     Program::trace_named(&["x", "s"], |x: Arr<F64>, s: I64| solution(x, s).last())
 }
 
-fn inputs(input: &Json) -> Result<Vec<Value<f64>>> {
-    Ok(vec![reals(input, "x", 1)?, Value::from(integer(input, "s")?)])
+fn inputs(input: &Json) -> Result<Vec<Flat>> {
+    Ok(vec![reals(input, "x", 1)?, whole(integer(input, "s")?)?])
 }
 
 pub(crate) fn primal(input: &Json) -> Result<Task> {
@@ -37,5 +38,8 @@ pub(crate) fn primal(input: &Json) -> Result<Task> {
 }
 
 pub(crate) fn gradient(input: &Json) -> Result<Task> {
-    Task::gradient(&objective()?, inputs(input)?)
+    let (x, s) = (reals(input, "x", 1)?, integer(input, "s")?);
+    // Of the last component few elements are needed, which is known where the sizes are.
+    let known = [Static::of_sizes(x.sizes()), Static::Value(s.into())];
+    Task::gradient(&objective()?.specialise(&known)?, vec![x])
 }

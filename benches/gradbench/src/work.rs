@@ -56,8 +56,8 @@ impl Task {
     /// # Errors
     /// Those of [`Program::run`] and [`Program::vjp`].
     pub fn reverse(&self) -> Result<(Program, Vec<Value<f64>>)> {
-        let mut inputs = self.inputs.clone();
-        for result in self.program.run(&self.inputs)? {
+        let mut inputs = self.values();
+        for result in self.program.run(&inputs)? {
             inputs.push(Value::array(result.sizes(), result.elements().iter().map(one).collect())?);
         }
         Ok((self.program.vjp()?, inputs))

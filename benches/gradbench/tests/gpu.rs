@@ -44,7 +44,7 @@ fn functions_and_derivatives_have_the_values_of_the_cpu() -> Result<()> {
         for name in inputs(function.module).into_iter().take(2) {
             let Ok(task) = (function.task)(&data(&format!("{}/{name}.json.gz", function.module))) else { continue };
             let label = format!("{} {} {name}", function.module, function.name);
-            let arguments = task.arguments();
+            let arguments = task.inputs;
             let (mut found, mut expected) = (Vec::new(), Vec::new());
             task.program.compile_on(&gpu)?.run_into(&arguments, &mut found)?;
             task.program.compile()?.run_into(&arguments, &mut expected)?;
@@ -70,8 +70,7 @@ fn task(module: &str, name: &str, input: &Json) -> Result<Task> {
 }
 
 fn counted(gpu: &Gpu, task: &Task) -> Result<Counts> {
-    let arguments: Vec<Flat> = task.arguments();
-    Ok(counts(gpu, &task.program, &arguments)?.expect("it comes to its end"))
+    Ok(counts(gpu, &task.program, &task.inputs)?.expect("it comes to its end"))
 }
 
 fn numbers(n: usize, seed: usize) -> Vec<f64> {
@@ -177,7 +176,7 @@ fn functions_and_derivatives_in_single_precision_are_near_those_in_double_precis
     for function in FUNCTIONS {
         let task = (function.task)(&made(function.module, settings(function.module))?)?;
         let single = Program::parse(&task.program.to_string().replace("f64", "f32"))?;
-        let both = task.arguments().iter().map(singles_and_doubles).collect::<Result<Vec<_>>>()?;
+        let both = task.inputs.iter().map(singles_and_doubles).collect::<Result<Vec<_>>>()?;
         let (singles, doubles): (Vec<Flat>, Vec<Flat>) =
             both.into_iter().map(|[single, double]| (single, double)).unzip();
         let (mut found, mut expected) = (Vec::new(), Vec::new());
@@ -215,9 +214,9 @@ fn no_more_is_moved_than_three_times_the_least() -> Result<()> {
     ] {
         let task = task(module, name, &made(module, settings)?)?;
         let mut results = Vec::new();
-        task.program.compile()?.run_into(&task.arguments(), &mut results)?;
+        task.program.compile()?.run_into(&task.inputs, &mut results)?;
         let elements =
-            task.arguments().iter().chain(&results).map(|flat| flat.sizes().iter().product::<usize>()).sum::<usize>();
+            task.inputs.iter().chain(&results).map(|flat| flat.sizes().iter().product::<usize>()).sum::<usize>();
         let counts = counted(&gpu, &task)?;
         let multiple = counts.bytes as f64 / (8 * (elements + 2 * kept)) as f64;
         assert!((1.0..=3.0).contains(&multiple), "{module} {name}: {multiple}, {counts:?}");

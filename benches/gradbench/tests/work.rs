@@ -47,7 +47,7 @@ fn operations(program: &Program, inputs: &[Value<f64>]) -> f64 {
 
 /// How many operations an objective performs, and how many times as many its derivative by all inputs.
 fn by_all(module: &str, objective: &Task) -> (f64, f64) {
-    let primal = operations(&objective.program, &objective.inputs);
+    let primal = operations(&objective.program, &objective.values());
     let (reverse, seeded) = objective.reverse().expect("a derivative");
     let ratio = operations(&reverse, &seeded) / primal;
     println!("{module}: {primal} operations, the derivative by everything {ratio:.2} times as many");
@@ -104,8 +104,8 @@ fn gradients_are_cheap_and_the_tables_say_how() {
         let objective = FUNCTIONS.iter().find(|f| f.module == module).expect("a module of the benchmark").name;
         let objective = task_of(module, objective, input);
         let derivative = task_of(module, asked, input);
-        let primal = operations(&objective.program, &objective.inputs);
-        let asked_for = operations(&derivative.program, &derivative.inputs) / primal;
+        let primal = operations(&objective.program, &objective.values());
+        let asked_for = operations(&derivative.program, &derivative.values()) / primal;
         println!("{module} {asked} of {input}: {asked_for:.2}");
         assert!(asked_for <= 4.0 || JACOBIANS.contains(&module), "{module} {asked}: {asked_for} times the work");
         if let Some(name) = of_work {
@@ -183,6 +183,6 @@ fn the_determinant_costs_what_the_recursion_does() {
         let determinant = function("det", "primal").expect("a function of the benchmark");
         let task = (determinant.task)(&json!({"A": matrix, "ell": ell})).expect("a task");
         let expected = (2..=ell).fold(0.0, |minors, k| f64::from(k) * (minors + 3.0));
-        assert_eq!(operations(&task.program, &task.inputs), expected);
+        assert_eq!(operations(&task.program, &task.values()), expected);
     }
 }

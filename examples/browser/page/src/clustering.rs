@@ -25,7 +25,7 @@ pub fn step() -> Result<Program> {
     let step = Program::trace_named(&["points", "centres"], |points: Matrix, centres: Matrix| {
         let (gradient, diagonal): (Matrix, Matrix) = newton.call((points, centres, centres.zeros_like() + 1.0));
         // Where no point is near, the cost is flat: the centre stays. Else the diagonal is twice the number of points.
-        let next = centres.map3(gradient, diagonal, |c, g, h| c.map3(g, h, |c, g, h| c - g / h.max(1.0.into())));
+        let next = centres.map3(gradient, diagonal, |c, g, h| c.map3(g, h, |c, g, h| c - g / h.max(1.0)));
         let cost: F32 = cost.call((points, centres));
         let nearest = points.map(|p| centres.map(|c| (p - c).map(|d| d * d).sum()).argmin());
         (next, cost, nearest)
