@@ -93,7 +93,12 @@ fn check(file: &str, source: &str) -> Vec<Violation> {
             report(1, "name", format!("`{name}` does not say what is inside: name the duty"));
         }
     }
+    // The manifests build no test programs of these.
+    let untested = file.starts_with("src/") || file.starts_with("cli/src/");
     for (number, line) in source.lines().enumerate() {
+        if untested && line.trim() == "#[test]" {
+            report(number + 1, "test", "no test here would run: write it in `tests/`".into());
+        }
         if let Some(word) = UNFINISHED.iter().find(|word| has_word(line, word)) {
             report(number + 1, "unfinished", format!("`{word}`: finish it, or leave it out"));
         }

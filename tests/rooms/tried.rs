@@ -20,6 +20,8 @@ fn the_checker_finds_each_kind_of_violation() {
         ("examples/a.rs", &unfinished[2], 4, "unfinished"),
         ("src/algebra/a.rs", &unfinished[3], 4, "unfinished"),
         ("src/algebra/a.rs", &unfinished[4], 4, "unfinished"),
+        ("src/algebra/a.rs", "#[test]\nfn f() {}", 4, "test"),
+        ("cli/src/a.rs", "#[test]\nfn f() {}", 4, "test"),
         ("src/algebra/a.rs", "use crate::error::*;", 4, "wildcard"),
         ("src/algebra/a.rs", "use super::*;", 4, "wildcard"),
         ("src/algebra/a.rs", "macro_rules! m { () => {} }\nuse super::*;", 5, "wildcard"),
