@@ -274,6 +274,17 @@ fn both_meanings_have_the_results_that_other_programs_say() {
     both_meanings(1);
 }
 
+/// A compiled run that has no room for the states of a loop shows the loop.
+#[test]
+fn what_there_is_no_room_for_is_shown_in_its_place() {
+    let text = "def f (n: i64) (a: f64) = f64.sum (loop xs = replicate n a for _i < n do map f64.sin xs)\n\
+                entry main (n: i64) = vjp (f n) 0.5 1";
+    let program = elaborate::compile(text, "main").expect("it is a program").compile().expect("lanes run it");
+    let message = program.run(&[Array::scalar(100_000_i64)]).expect_err("10¹⁰ states");
+    let shown = &text[message.span.start as usize..message.span.end as usize];
+    assert_eq!((message.code, shown), ("limit", "(loop xs = replicate n a for _i < n do map f64.sin xs)"));
+}
+
 #[test]
 fn the_programs_of_the_table_are_there() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/futhark");

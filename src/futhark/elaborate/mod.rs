@@ -268,8 +268,13 @@ impl Elaborated {
     }
 
     fn failed(&self, error: &Error) -> Message {
+        let span = error.span();
+        let at = match span.place() {
+            Some(Place::Text { file, start, end }) => Span { file, start, end },
+            _ => self.at,
+        };
         if let Error::Budget { what, limit, .. } = error {
-            return beyond(self.at, what, *limit);
+            return beyond(at, what, *limit);
         }
         let code = match error {
             Error::OutOfBounds { .. } => "bounds",
@@ -278,11 +283,6 @@ impl Elaborated {
             Error::NoValue { .. } => "value",
             Error::Cancelled { .. } | Error::LoopBound { .. } => "limit",
             _ => "run",
-        };
-        let span = error.span();
-        let at = match span.place() {
-            Some(Place::Text { file, start, end }) => Span { file, start, end },
-            _ => self.at,
         };
         // The message shows the place itself.
         let message = Message::error(code, at, error.clone().unplaced().to_string());
