@@ -5,39 +5,20 @@
 //! memory to results in memory. Without the feature, or a C compiler, the column of compiled C is empty.
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F64, I64, hist, if_};
 use catadiff::execute::{Compiled, Flat};
 use catadiff::{Elementary, Result};
+use catadiff_gradbench::measure::{compiled_c, least};
 
 /// How long runs are repeated.
 const FOR: Duration = Duration::from_millis(700);
 
 /// The least time of several runs, in nanoseconds for each element.
-fn least(n: usize, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
-    let (start, mut least) = (Instant::now(), Duration::MAX);
-    while start.elapsed() < FOR {
-        let start = Instant::now();
-        run()?;
-        least = least.min(start.elapsed());
-    }
-    Ok(least.as_nanos() as f64 / n as f64)
-}
-
-/// The program as compiled C, where there is a compiler.
-fn compiled_c(program: &Program) -> Option<Compiled> {
-    #[cfg(feature = "native")]
-    return {
-        use catadiff::execute::{Executor, Native};
-        Native.available().ok().and_then(|()| program.compile_on(&Native).ok())
-    };
-    #[cfg(not(feature = "native"))]
-    {
-        let _ = program;
-        None
-    }
+fn each(n: usize, run: impl FnMut() -> Result<()>) -> Result<f64> {
+    Ok(least(FOR, run)?.as_nanos() as f64 / n as f64)
 }
 
 /// The rows that are printed, and of how many elements.
@@ -54,12 +35,12 @@ impl Table {
         let (compiled, mut results) = (program.compile()?, Vec::new());
         let mut with = |compiled: &Compiled, threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
-            pool.install(|| least(self.n, || compiled.run_into(arguments, &mut results)))
+            pool.install(|| each(self.n, || compiled.run_into(arguments, &mut results)))
         };
         let (one, two) = (with(&compiled, 1)?, with(&compiled, 2)?);
         let in_c = compiled_c(&program).map(|it| with(&it, 1)).transpose()?;
         let in_c = in_c.map_or_else(String::new, |time| format!("{time:.2}"));
-        let plain = least(self.n, || {
+        let plain = each(self.n, || {
             plain();
             Ok(())
         })?;

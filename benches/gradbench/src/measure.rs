@@ -36,6 +36,27 @@ impl Timing {
     }
 }
 
+/// The least time of as many runs as begin within a time, of one at least.
+///
+/// # Errors
+/// That of a run.
+pub fn least(within: Duration, mut run: impl FnMut() -> Result<()>) -> Result<Duration> {
+    let (start, mut least) = (Instant::now(), Duration::MAX);
+    while least == Duration::MAX || start.elapsed() < within {
+        let start = Instant::now();
+        run()?;
+        least = least.min(start.elapsed());
+    }
+    Ok(least)
+}
+
+/// The program as compiled C, where there is a compiler and the feature `native`.
+#[must_use]
+pub fn compiled_c(program: &Program) -> Option<Compiled> {
+    let native = executor("native").filter(|known| known.available().is_ok())?;
+    program.compile_on(native).ok()
+}
+
 /// How often an input wants its function to be run.
 struct Repetitions {
     runs: u64,

@@ -7,43 +7,19 @@
 
 mod loops;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use catadiff::array::Program;
-use catadiff::execute::{Compiled, Flat};
+use catadiff::execute::Flat;
 use catadiff::futhark::elaborate::compile;
 use catadiff::{Error, Result};
+use catadiff_gradbench::measure::{compiled_c, least};
 use loops::Loop;
 
 const PROGRAMS: &str = include_str!("programs.fut");
 
 /// How long runs are repeated.
 const FOR: Duration = Duration::from_millis(500);
-
-/// The least time of several runs.
-fn least(mut run: impl FnMut() -> Result<()>) -> Result<Duration> {
-    let (start, mut least) = (Instant::now(), Duration::MAX);
-    while start.elapsed() < FOR {
-        let start = Instant::now();
-        run()?;
-        least = least.min(start.elapsed());
-    }
-    Ok(least)
-}
-
-/// The program as compiled C, where there is a compiler.
-fn compiled_c(program: &Program) -> Option<Compiled> {
-    #[cfg(feature = "native")]
-    return {
-        use catadiff::execute::{Executor, Native};
-        Native.available().ok().and_then(|()| program.compile_on(&Native).ok())
-    };
-    #[cfg(not(feature = "native"))]
-    {
-        let _ = program;
-        None
-    }
-}
 
 /// Numbers that look like none in particular, the same each time.
 struct Numbers(u64);
@@ -103,9 +79,9 @@ impl Table {
         }
         let program = compile(PROGRAMS, name).expect("the programs are right").program;
         let (lanes, mut results) = (program.compile()?, Vec::new());
-        let time = least(|| lanes.run_into(arguments, &mut results))?;
+        let time = least(FOR, || lanes.run_into(arguments, &mut results))?;
         let mut expected = vec![Flat::default(); results.len()];
-        let by_hand = least(|| {
+        let by_hand = least(FOR, || {
             plain(arguments, &mut expected);
             Ok(())
         })?;
@@ -115,7 +91,7 @@ impl Table {
         );
         let in_c = match compiled_c(&program) {
             None => None,
-            Some(compiled) => Some(least(|| compiled.run_into(arguments, &mut results))?),
+            Some(compiled) => Some(least(FOR, || compiled.run_into(arguments, &mut results))?),
         };
         let derived = of_derivative(&program, arguments, &results)?;
 
@@ -152,7 +128,7 @@ fn of_derivative(program: &Program, arguments: &[Flat], results: &[Flat]) -> Res
         Err(Error::Budget { .. }) => return Ok(None),
         other => other?,
     }
-    least(|| compiled.run_into(&arguments, &mut results)).map(Some)
+    least(FOR, || compiled.run_into(&arguments, &mut results)).map(Some)
 }
 
 fn main() -> Result<()> {
