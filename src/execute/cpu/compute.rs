@@ -294,6 +294,16 @@ impl<R: Real<G>, const G: usize> State<R, G> {
             (IntOp::Copy, _) => self.put_int1(to, a, |a: i64| a),
             (IntOp::And | IntOp::Row(IntegerRow::And), _) => self.put_int2(to, [a, b], |a: i64, b| a & b),
             (IntOp::Or | IntOp::Row(IntegerRow::Or), _) => self.put_int2(to, [a, b], |a: i64, b| a | b),
+            (IntOp::Row(IntegerRow::Xor), _) => self.put_int2(to, [a, b], |a: i64, b| a ^ b),
+            (IntOp::Row(IntegerRow::Shr), kind) if kind.is_signed() => {
+                self.put_int2(to, [a, b], |a: i64, b| a >> (b as u64).min(63));
+            }
+            (IntOp::Row(IntegerRow::Shr), _) => {
+                self.put_int2(to, [a, b], |a: i64, b| if (b as u64) < 64 { (a as u64 >> b) as i64 } else { 0 });
+            }
+            (IntOp::Row(IntegerRow::Shl), Prim::I64 | Prim::U64) => {
+                self.put_int2(to, [a, b], |a: i64, b| if (b as u64) < 64 { a << b } else { 0 });
+            }
             (IntOp::Not, _) => self.put_int1(to, a, |a: i64| a ^ 1),
             (IntOp::Test(test), Prim::U64) => match test {
                 Test::Equal => self.put_int2(to, [a, b], |a: i64, b| i64::from(a == b)),
