@@ -20,6 +20,8 @@ mod limits;
 mod loops;
 #[cfg(feature = "native")]
 mod native;
+#[cfg(all(feature = "jit", feature = "futhark"))]
+mod one_by_one;
 mod parts;
 mod passes;
 mod products;

@@ -10,15 +10,15 @@ use super::dispatch::Level;
 use super::fault::Claim;
 use super::foreign::{Call, RuleCall};
 use super::inline::Inline;
-use super::instruction::{Across, Address, Chain, Instruction, LanesLoop, Product, Reg, Rows, To};
+use super::instruction::{Address, Chain, Instruction, LanesLoop, Product, Reg, Rows, To};
 #[cfg(feature = "jit")]
-use super::jit::{Natives, Stretches};
+use super::jit::{Natives, OneLane, Stretches};
 use super::liveness::needed;
 use super::registers::Registers;
 use super::scalar_blocks::{Step, straighten};
 use super::sweep::Sweeps;
 use crate::array::{Const, Prim, ScalarOp, Var};
-use crate::kernel::code::{Blame, Block, Buffer, Code, Op, Operand, Origin, Output, Place, Port, Stm, Value};
+use crate::kernel::code::{Blame, Block, Buffer, Code, Op, Operand, Origin, Output, Port, Stm, Value};
 
 /// Instructions, and what is known of registers and buffers.
 #[derive(Debug, Clone)]
@@ -75,6 +75,9 @@ pub(super) enum Out {
     Ints { buffer: u32, sizes: Vec<u32>, prim: Prim },
 }
 
+/// Registers from this one on are those of functions, and in no bank.
+pub(super) const LOCAL: u32 = 1 << 31;
+
 pub(super) struct Assembler<'c> {
     pub(super) code: &'c Code,
     level: Level,
@@ -91,8 +94,8 @@ pub(super) struct Assembler<'c> {
     pub(super) sweeps: Sweeps,
     pub(super) rules: Vec<RuleCall>,
     pub(super) calls: Vec<Call>,
-    origins: Vec<(u32, u32, Var)>,
-    claims: Vec<Claim>,
+    pub(super) origins: Vec<(u32, u32, Var)>,
+    pub(super) claims: Vec<Claim>,
     uniform: FxHashMap<Value, u32>,
     constants: FxHashMap<Const, u32>,
     pub(super) reals: Vec<f64>,
@@ -100,6 +103,15 @@ pub(super) struct Assembler<'c> {
     pub(super) buffers: Vec<u32>,
     /// The registers of the loop over lanes that is open.
     pub(super) varying: Option<Registers>,
+    /// The lane that instructions are for, if they are for one after the other.
+    #[cfg(feature = "jit")]
+    pub(super) lane: Option<OneLane>,
+    /// Whether instructions are for a function, and not for the code.
+    #[cfg(feature = "jit")]
+    pub(super) is_apart: bool,
+    /// How many registers functions have for themselves.
+    #[cfg(feature = "jit")]
+    pub(super) locals: u32,
     /// What is known of scalar code, if it is to become code of the processor.
     #[cfg(feature = "jit")]
     pub(super) scalar: Option<Stretches>,
@@ -144,6 +156,12 @@ pub(super) fn assemble(code: &Code, level: Level, natively: bool) -> Assembled {
         ints: Vec::new(),
         buffers,
         varying: None,
+        #[cfg(feature = "jit")]
+        lane: None,
+        #[cfg(feature = "jit")]
+        is_apart: false,
+        #[cfg(feature = "jit")]
+        locals: 0,
         #[cfg(feature = "jit")]
         scalar: natively.then(Stretches::default),
     };
@@ -200,16 +218,26 @@ impl Assembler<'_> {
         if let Some(register) = self.uniform.get(&value) {
             return *register;
         }
-        let register = if self.is_real(Operand::Value(value)) {
+        let register = self.fresh(self.is_real(Operand::Value(value)));
+        self.uniform.insert(value, register);
+        register
+    }
+
+    /// A register of one value that nothing else uses.
+    pub(super) fn fresh(&mut self, real: bool) -> u32 {
+        #[cfg(feature = "jit")]
+        if self.is_apart {
+            self.locals += 1;
+            return LOCAL + self.locals;
+        }
+        let register = if real {
             self.reals.push(0.0);
             self.reals.len() - 1
         } else {
             self.ints.push(0);
             self.ints.len() - 1
         };
-        let register = u32::try_from(register).expect("code has fewer than 2^32 values");
-        self.uniform.insert(value, register);
-        register
+        u32::try_from(register).ok().filter(|register| *register < LOCAL).expect("code has fewer than 2^31 values")
     }
 
     /// The register of a value that has one for all of a run.
@@ -218,7 +246,7 @@ impl Assembler<'_> {
         self.uniform.get(&value).copied()
     }
 
-    fn constant(&mut self, constant: Const) -> u32 {
+    pub(super) fn constant(&mut self, constant: Const) -> u32 {
         if let Some(register) = self.constants.get(&constant) {
             return *register;
         }
@@ -240,7 +268,7 @@ impl Assembler<'_> {
     pub(super) fn reg(&mut self, operand: Operand) -> Reg {
         match operand {
             Operand::Const(constant) => Reg::Uniform(self.constant(constant)),
-            Operand::Value(value) if self.code.values[value.0 as usize].varying => {
+            Operand::Value(value) if self.code.values[value.0 as usize].varying && !self.has_one_lane() => {
                 Reg::Varying(self.varying.as_ref().expect("varying values are used in lanes").of(value))
             }
             Operand::Value(value) => Reg::Uniform(self.uniform(value)),
@@ -326,34 +354,6 @@ impl Assembler<'_> {
         }
     }
 
-    pub(super) fn address(&mut self, place: &Place) -> Address {
-        let base = self.one(place.base);
-        let (index, stride) = match place.step {
-            Some((index, stride)) => (self.one(index), self.one(stride)),
-            None => {
-                let zero = self.constant(Const::I64(0));
-                (zero, zero)
-            }
-        };
-        let private = self.code.buffers[place.buffer.0 as usize].private;
-        let lane = place.lane.map(|lane| self.one(lane));
-        let varying = place.varying.map(|varying| match self.reg(varying) {
-            Reg::Varying(register) => register,
-            Reg::Uniform(_) => panic!("this operand is varying"),
-        });
-        let across = match (private, lane, varying) {
-            (true, None, None) => Across::Own,
-            (true, None, Some(at)) => Across::OwnAt(at),
-            (true, Some(_), _) => panic!("lanes are not apart in what each has of its own"),
-            (false, None, None) => Across::Same,
-            (false, Some(apart), None) => Across::Apart(apart),
-            (false, None, Some(at)) => Across::At(at),
-            (false, Some(apart), Some(at)) => Across::ApartAt(apart, at),
-        };
-        let inside = place.inside;
-        Address { buffer: self.buffers[place.buffer.0 as usize], base, index, stride, across, inside }
-    }
-
     pub(super) fn statement(&mut self, stm: &Stm) {
         match stm {
             Stm::Let(value, op, operands) if self.inline.stores.contains(value) => {
@@ -391,7 +391,7 @@ impl Assembler<'_> {
                 self.put(To::Added(at), *value);
             }
             Stm::Store { place, value, mask } => {
-                let (at, x, mask) = (self.address(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
+                let (at, x, mask) = (self.changed(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
                 let real = self.code.buffers[place.buffer.0 as usize].prim.is_real();
                 let store =
                     if real { Instruction::StoreReal { at, x, mask } } else { Instruction::StoreInt { at, x, mask } };
@@ -399,7 +399,7 @@ impl Assembler<'_> {
             }
             Stm::Update { op, place, value, mask } => {
                 assert_eq!(*op, ScalarOp::Add, "this target asks for sums alone");
-                let (at, x, mask) = (self.address(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
+                let (at, x, mask) = (self.changed(place), self.reg(*value), mask.map(|mask| self.reg(mask)));
                 let prim = self.code.buffers[place.buffer.0 as usize].prim;
                 let add = if prim.is_real() {
                     let rounded = (prim != self.code.precision).then_some(prim);
@@ -413,7 +413,8 @@ impl Assembler<'_> {
                 let info = self.code.buffers[buffer.0 as usize];
                 let count = self.one(*count);
                 let buffer = self.buffers[buffer.0 as usize];
-                self.out.push(Instruction::Alloc { buffer, count, real: info.prim.is_real(), own: info.private });
+                let own = info.private && !self.has_one_lane();
+                self.out.push(Instruction::Alloc { buffer, count, real: info.prim.is_real(), own });
             }
             Stm::Swap(a, b) => {
                 let real = self.code.buffers[a.0 as usize].prim.is_real();
@@ -464,6 +465,8 @@ impl Assembler<'_> {
                 self.block(no);
                 self.out[leave] = Instruction::Jump(self.here());
             }
+            #[cfg(feature = "jit")]
+            Stm::Lanes(lanes) if self.is_apart => self.short(lanes),
             Stm::Lanes(lanes) => self.lanes(lanes),
             Stm::Product(product) => self.product(product),
             Stm::Scan(scan) => self.scan(scan),

@@ -50,14 +50,7 @@ impl Assembler<'_> {
     /// A register that nothing else uses.
     fn aside(&mut self, real: bool, like: Reg) -> Reg {
         match like {
-            Reg::Uniform(_) if real => {
-                self.reals.push(0.0);
-                Reg::Uniform(u32::try_from(self.reals.len() - 1).expect("registers are few"))
-            }
-            Reg::Uniform(_) => {
-                self.ints.push(0);
-                Reg::Uniform(u32::try_from(self.ints.len() - 1).expect("registers are few"))
-            }
+            Reg::Uniform(_) => Reg::Uniform(self.fresh(real)),
             Reg::Varying(_) => {
                 let registers = self.varying.as_mut().expect("varying values are used in lanes");
                 let register = registers.extra(real);

@@ -4,6 +4,8 @@
 //! or singles if all are; integers and truth values are 64-bit integers: those of fewer bits by their value, a `u64` by its bits, a truth
 //! value as 0 or 1 (tests/execute/lanes.rs).
 
+#[cfg(feature = "jit")]
+use super::jit::OneByOne;
 use crate::array::{IntegerRow, Prim, ScalarOp};
 use crate::interpret::Test;
 use crate::kernel::code::Inside;
@@ -406,4 +408,7 @@ pub(super) struct LanesLoop {
     pub(super) straight: bool,
     /// About how many instructions a block takes: a number, and the counts of the loops around those instructions.
     pub(super) work: Vec<(i64, Vec<u32>)>,
+    /// The function for its lanes, one after the other.
+    #[cfg(feature = "jit")]
+    pub(super) one_by_one: Option<OneByOne>,
 }

@@ -36,6 +36,8 @@ impl Assembler<'_> {
             groups: FEW_GROUPS,
             straight: false,
             work: Vec::new(),
+            #[cfg(feature = "jit")]
+            one_by_one: None,
         };
         for fold in &lanes.folds {
             let cell = self.varying.as_ref().map_or(0, |r| r.of(fold.cell));
@@ -58,6 +60,10 @@ impl Assembler<'_> {
         let it = &mut self.loops[number];
         (it.groups, it.straight, it.work) = (groups, straight, work);
         self.out.push(Instruction::End);
+        #[cfg(feature = "jit")]
+        {
+            self.loops[number].one_by_one = self.one_by_one(lanes, body, groups);
+        }
         self.varying = None;
         self.note(start, lanes.origin);
         self.out[leave] = Instruction::Jump(self.here());

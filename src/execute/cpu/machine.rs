@@ -6,7 +6,7 @@
 use core::ops::Range;
 
 use super::assemble::{Assembled, In};
-use super::budget::{Held, STRIDE, Watch};
+use super::budget::{STRIDE, Watch};
 use super::compute::wrapped;
 use super::dispatch;
 use super::folds;
@@ -15,7 +15,7 @@ use super::hist;
 use super::instruction::{Instruction, LanesLoop, Reg};
 #[cfg(feature = "jit")]
 use super::jit;
-use super::memory::Elements;
+use super::memory::{Elements, allocate};
 use super::parallel;
 use super::product;
 use super::profile::{self, Begun, Sweep};
@@ -25,7 +25,6 @@ use super::state::State;
 use super::transfer::{load_row, store_strided};
 use super::vector::number;
 use crate::array::Prim;
-use crate::kernel::code::LARGEST;
 
 /// The invariant of addresses.
 const INSIDE: &str = "what is said to be inside of a buffer is there";
@@ -46,6 +45,9 @@ pub(super) struct Machine<'m, R: Copy + 'static, const G: usize> {
     pub(super) stopped: usize,
     /// The loop that a worker is for, by its number, and from which lane to which.
     task: Option<(usize, i64, i64)>,
+    /// Whether its lanes are to be in blocks, also where there is a function for them.
+    #[cfg(feature = "jit")]
+    only_blocks: bool,
     /// The memory of workers between two loops.
     pub(super) helpers: Vec<Workspace<R, G>>,
 }
@@ -94,30 +96,6 @@ fn stretches(count: i64) -> impl Iterator<Item = Range<i64>> {
         .map(move |from| from..count.min(from.saturating_add(PRODUCTS_PER_STEP)))
 }
 
-/// Gives a buffer its size: how many elements that are. Where lanes have their own, it is the size for each, beside their number.
-#[inline(always)]
-pub(super) fn allocate<R: Copy + Default>(
-    watch: &Watch<'_>,
-    held: &mut Held,
-    (reals, ints): (&mut [Elements<'_, R>], &mut [Elements<'_, i64>]),
-    (real, buffer): (bool, u32),
-    (count, own): (i64, Option<usize>),
-    at: usize,
-) -> Result<usize, Fault> {
-    let each = own.unwrap_or(1);
-    if !(0..=LARGEST / each as i64).contains(&count) {
-        return Err(Fault);
-    }
-    let count = count as usize * each;
-    watch.room(held.resize(real, buffer, count), at)?;
-    if real {
-        reals[buffer as usize].resize(count, own.is_some())?;
-    } else {
-        ints[buffer as usize].resize(count, own.is_some())?;
-    }
-    Ok(count)
-}
-
 /// After the last instruction.
 const DONE: usize = usize::MAX;
 
@@ -137,7 +115,18 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
         (state.left, state.level) = (STRIDE, code.level);
         reals.resize_with(code.own_reals.len(), Elements::default);
         ints.resize_with(code.own_ints.len(), Elements::default);
-        Machine { code, watch, state, reals, ints, stopped: DONE, task: None, helpers }
+        Machine {
+            code,
+            watch,
+            state,
+            reals,
+            ints,
+            stopped: DONE,
+            task: None,
+            #[cfg(feature = "jit")]
+            only_blocks: false,
+            helpers,
+        }
     }
 
     /// The memory, for another machine of the same code.
@@ -204,6 +193,10 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
         let (mut at, mut open): (usize, Option<Open<'_>>) = (0, None);
         if let Some((number, first, to)) = self.task {
             let it = &code.loops[number];
+            #[cfg(feature = "jit")]
+            if !self.only_blocks && jit::one_by_one(self, (it, number), first..to)? {
+                return Ok(());
+            }
             self.enter(it, to - first);
             open = Some(Open { it, first, next: first, to, after: DONE, begun: None });
             at = self.block(&mut open);
@@ -229,6 +222,12 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
                         continue;
                     }
                     let count = self.state.one(it.count);
+                    #[cfg(feature = "jit")]
+                    if it.one_by_one.is_some() && jit::one_by_one(self, (it, number), 0..count)? {
+                        self.ended(begun);
+                        at += 1;
+                        continue;
+                    }
                     self.enter(it, count);
                     open = Some(Open { it, first: 0, next: 0, to: count, after: at + 1, begun });
                     at = self.block(&mut open);
@@ -242,6 +241,16 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
             }
         }
         Ok(())
+    }
+
+    /// Runs some lanes of a loop in blocks.
+    #[cfg(feature = "jit")]
+    pub(super) fn in_blocks(&mut self, number: usize, lanes: Range<i64>) -> Result<(), Fault> {
+        let task = self.task.replace((number, lanes.start, lanes.end));
+        self.only_blocks = true;
+        let outcome = dispatch::interpret(self);
+        (self.task, self.only_blocks) = (task, false);
+        outcome
     }
 
     /// Goes to the next block of lanes, or out of the loop: where to go on.

@@ -3,7 +3,9 @@
 //! Law: a worker changes what it owns and its part of what is shared out; the rest it reads. What lies outside of a
 //! buffer reads as 0 (tests/execute/lanes.rs).
 
+use super::budget::{Held, Watch};
 use super::machine::Fault;
+use crate::kernel::code::LARGEST;
 
 /// The elements of a buffer.
 #[derive(Debug)]
@@ -142,4 +144,28 @@ impl<T: Copy + Default> Elements<'_, T> {
             Elements::Shared(_) | Elements::Part { .. } => panic!("this buffer is the worker's own"),
         }
     }
+}
+
+/// Gives a buffer its size: how many elements that are. Where lanes have their own, it is the size for each, beside their number.
+#[inline(always)]
+pub(super) fn allocate<R: Copy + Default>(
+    watch: &Watch<'_>,
+    held: &mut Held,
+    (reals, ints): (&mut [Elements<'_, R>], &mut [Elements<'_, i64>]),
+    (real, buffer): (bool, u32),
+    (count, own): (i64, Option<usize>),
+    at: usize,
+) -> Result<usize, Fault> {
+    let each = own.unwrap_or(1);
+    if !(0..=LARGEST / each as i64).contains(&count) {
+        return Err(Fault);
+    }
+    let count = count as usize * each;
+    watch.room(held.resize(real, buffer, count), at)?;
+    if real {
+        reals[buffer as usize].resize(count, own.is_some())?;
+    } else {
+        ints[buffer as usize].resize(count, own.is_some())?;
+    }
+    Ok(count)
 }

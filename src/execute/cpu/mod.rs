@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `passes` | the passes over code, and `find_fma_chains`, the one that is for this machine |
 //! | `instruction` | the instructions |
-//! | `assemble`, `lanes_loops`, `operation`, `cells`, `fused` | from code to instructions |
+//! | `assemble`, `lanes_loops`, `addresses`, `operation`, `cells`, `fused` | from code to instructions |
 //! | `liveness`, `inline`, `registers`, `block_width` | what of it is needed, loaded where it is used, in which register, how many lanes wide |
 //! | `machine`, `state`, `memory`, `arguments` | the machine, its registers and buffers, what goes in and out |
 //! | `real` | doubles and singles: the machine is generic in them |
@@ -17,11 +17,12 @@
 //! | `kernel`, `fma_chain`, `power_sums`, `rank_one_update`, `product`, `transfer`, `transpose`, `folds` | instructions for whole loops |
 //! | `sweep`, `scan`, `hist` | scans, histograms and scatters as plain loops |
 //! | `scalar_blocks` | scalar code |
-//! | `jit` | scalar code as code of the processor (feature `jit`) |
+//! | `jit` | scalar code, and lanes one after the other, as code of the processor (feature `jit`) |
 //! | `prepared`, `fault` | programs that are ready, their runs, and what goes wrong in these |
 //! | `parallel`, `budget` | loops shared out to cores, and stopped before their time |
 //! | `profile` | where the time goes |
 
+mod addresses;
 mod arguments;
 mod assemble;
 mod block_width;

@@ -5,7 +5,7 @@
 
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::immediates::Offset32;
-use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::types::{F32, F64, I64};
 use cranelift_codegen::ir::{Block, Function, Inst, InstBuilder, InstructionData, Type, Value};
 use cranelift_frontend::Variable;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,18 +13,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::native::{DONE, FAULT, offsets};
 use super::stretches::{Stretch, Use};
 use super::translate::{Translator, there};
+use crate::execute::cpu::assemble::LOCAL;
 use crate::execute::cpu::instruction::Instruction;
 
-/// A buffer: its number in the context, and as variables where its first element is, how many may be loaded, and how many may be
-/// stored.
+/// A buffer: its number in the context, and as variables where its first element is, how many may be loaded, how many may be stored,
+/// and from which on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Elements {
     pub(super) number: i32,
-    pub(super) parts: [Variable; 3],
+    pub(super) parts: [Variable; 4],
 }
 
 /// Where the parts of a buffer are in its slot.
-const PARTS: [i32; 3] = [offsets::FIRST, offsets::COUNT, offsets::CHANGEABLE];
+const PARTS: [i32; 4] = [offsets::FIRST, offsets::COUNT, offsets::CHANGEABLE, offsets::FROM];
 
 /// What is loaded at the beginning of a function, in case that it is needed: the instruction, its value, and the register.
 #[derive(Debug, Clone, Copy)]
@@ -91,6 +92,16 @@ impl Translator<'_, '_> {
             let bank = if real { &mut self.reals } else { &mut self.ints };
             for register in used.iter().filter(|it| it.0 == real).map(|it| it.1).filter(|k| !constants.contains(k)) {
                 let variable = self.to.declare_var(bank.kind);
+                if register >= LOCAL {
+                    let nothing = match bank.kind {
+                        F32 => self.to.ins().f32const(0.0),
+                        F64 => self.to.ins().f64const(0.0),
+                        kind => self.to.ins().iconst(kind, 0),
+                    };
+                    self.to.def_var(variable, nothing);
+                    bank.variables.insert(register, variable);
+                    continue;
+                }
                 let value = self.to.ins().load(bank.kind, there(), from, 0);
                 let load = self.to.func.dfg.value_def(value).unwrap_inst();
                 self.to.def_var(variable, value);
@@ -108,7 +119,7 @@ impl Translator<'_, '_> {
         for buffer in instructions.iter().flat_map(buffers) {
             if !self.buffers.contains_key(&buffer) {
                 let number = i32::try_from(all.len()).expect("a stretch has fewer than 2^31 buffers");
-                let elements = Elements { number, parts: [I64; 3].map(|kind| self.to.declare_var(kind)) };
+                let elements = Elements { number, parts: [I64; 4].map(|kind| self.to.declare_var(kind)) };
                 let loads = self.renew(elements);
                 self.parts.extend(loads);
                 self.buffers.insert(buffer, elements);
@@ -119,9 +130,9 @@ impl Translator<'_, '_> {
     }
 
     /// Loads the parts of a buffer, which may be elsewhere than they were.
-    pub(super) fn renew(&mut self, Elements { number, parts }: Elements) -> [Taken; 3] {
+    pub(super) fn renew(&mut self, Elements { number, parts }: Elements) -> [Taken; 4] {
         let slots = self.to.ins().load(I64, there(), self.context, offsets::SLOTS);
-        [0, 1, 2].map(|k| {
+        [0, 1, 2, 3].map(|k| {
             let value = self.to.ins().load(I64, there(), slots, number * offsets::SLOT + PARTS[k]);
             self.to.def_var(parts[k], value);
             Taken { load: self.to.func.dfg.value_def(value).unwrap_inst(), value, register: 0 }

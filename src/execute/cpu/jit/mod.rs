@@ -1,21 +1,29 @@
-//! Code of the processor for scalar code: what a program does once, and not in every lane, is compiled by Cranelift.
+//! Code of the processor, by Cranelift: for scalar code, which a program runs once, and for lanes that are faster one after the other than
+//! in blocks.
 //!
-//! Law: a stretch that is compiled leaves what its instructions leave, bit for bit, and takes the same steps; what cannot be
-//! compiled, or is not worth it, is left to the instructions (tests/execute/jit.rs, laws: executors::suite).
+//! Law: what is compiled leaves what instructions leave, bit for bit, and takes the same steps, or fewer where lanes differ; what cannot
+//! be compiled, or is not worth it, is left to the instructions (tests/execute/jit.rs, tests/execute/one_by_one.rs,
+//! laws: executors::suite).
 //!
 //! | file | what is in it |
 //! |---|---|
 //! | `stretches` | which instructions become one function |
-//! | `translate` | their control flow, memory and limits |
+//! | `spaces` | which loops over lanes do, one lane after the other |
+//! | `trial` | whether these or blocks of lanes are faster |
+//! | `translate`, `elements`, `steps` | their control flow, memory and limits |
 //! | `handover` | what they take from the machine and leave there |
 //! | `operations` | what is computed on numbers |
 //! | `native` | the functions in memory, how they are called, and what they call |
 
+mod elements;
 mod handover;
 mod native;
 mod operations;
+mod spaces;
+mod steps;
 mod stretches;
 mod translate;
+mod trial;
 
 use core::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -25,7 +33,10 @@ use cranelift_codegen::settings::{self, Configurable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) use native::Space;
+pub(super) use spaces::{OneByOne, OneLane};
 pub(super) use stretches::Stretches;
+use trial::Times;
+pub(super) use trial::one_by_one;
 
 use super::assemble::Assembled;
 use super::budget::Watch;
@@ -74,6 +85,8 @@ struct Native {
     spent: AtomicI64,
     /// None if it cannot be compiled.
     function: OnceLock<Option<Function>>,
+    /// Of a loop over lanes, how long lanes take.
+    times: Times,
 }
 
 /// What scalar code becomes, once its instructions have run for as long as it takes to compile them: so no run is much longer than by
@@ -86,14 +99,16 @@ pub(super) struct Natives {
 
 impl Natives {
     pub(super) fn of(stretches: Stretches, constants: &FxHashMap<Const, u32>) -> Self {
-        let native = |stretch| Native { stretch, spent: AtomicI64::new(0), function: OnceLock::new() };
+        let native =
+            |stretch| Native { stretch, spent: AtomicI64::new(0), function: OnceLock::new(), times: Times::default() };
         let all = stretches.found.into_iter().map(native).collect();
         Natives { all, constants: Arc::new(Constants::of(constants)) }
     }
 
-    /// Compiles all: how many functions there are.
+    /// Compiles all, for good: how many functions there are.
     #[cfg(feature = "unstable")]
     pub(super) fn make(&self, code: &Assembled) -> usize {
+        self.all.iter().for_each(|native| native.times.is_forced());
         self.all.iter().filter(|native| native.function(code).is_some()).count()
     }
 }

@@ -26,8 +26,8 @@ use crate::array::{IntegerRow, Prim};
 use crate::execute::cpu::budget::{Held, STRIDE, Watch};
 use crate::execute::cpu::compute::{by_row, one, truncated};
 use crate::execute::cpu::instruction::RealOp;
-use crate::execute::cpu::machine::{Fault, allocate};
-use crate::execute::cpu::memory::Elements;
+use crate::execute::cpu::machine::Fault;
+use crate::execute::cpu::memory::{Elements, allocate};
 use crate::execute::cpu::real::Real;
 use crate::execute::cpu::state::State;
 use crate::primitives::Primitive;
@@ -92,9 +92,10 @@ impl<R> Default for Space<R> {
 #[repr(C)]
 struct Slot {
     first: *mut u8,
-    /// How many elements may be loaded, and how many may be stored.
+    /// How many elements may be loaded; how many may be stored, and the number of the first of these.
     count: i64,
     changeable: i64,
+    from: i64,
 }
 
 // SAFETY: slots are written before each call, and only the function that is called and what it calls use their pointers.
@@ -132,6 +133,7 @@ pub(super) mod offsets {
     pub(in super::super) const FIRST: i32 = offset_of!(Slot, first) as i32;
     pub(in super::super) const COUNT: i32 = offset_of!(Slot, count) as i32;
     pub(in super::super) const CHANGEABLE: i32 = offset_of!(Slot, changeable) as i32;
+    pub(in super::super) const FROM: i32 = offset_of!(Slot, from) as i32;
     pub(in super::super) const SLOT: i32 = size_of::<Slot>() as i32;
 }
 
@@ -294,10 +296,14 @@ fn is_single<R>() -> bool {
 fn slot<T: Copy + Default>(elements: &mut Elements<'_, T>) -> Slot {
     let count = elements.all().len() as i64;
     match elements {
-        Elements::Own(all) => Slot { first: all.as_mut_ptr().cast(), count, changeable: count },
+        Elements::Own(all) => Slot { first: all.as_mut_ptr().cast(), count, changeable: count, from: 0 },
         // Nothing is stored where nothing may be changed.
-        Elements::Shared(all) => Slot { first: all.as_ptr().cast_mut().cast(), count, changeable: 0 },
-        Elements::Part { .. } => panic!("parts of buffers are for loops over lanes"),
+        Elements::Shared(all) => Slot { first: all.as_ptr().cast_mut().cast(), count, changeable: 0, from: 0 },
+        // Nothing is loaded from what others change.
+        Elements::Part { elements, from } => {
+            let first = elements.as_mut_ptr().wrapping_sub(*from).cast();
+            Slot { first, count: 0, changeable: count, from: *from as i64 }
+        }
     }
 }
 

@@ -61,7 +61,7 @@ impl Translator<'_, '_> {
             }
             Instruction::SelectReal { to, condition, x } => {
                 let (condition, [a, b]) = (self.truth(condition), x.map(|x| self.real(x)));
-                let value = self.to.ins().select(condition, a, b);
+                let value = self.chosen(condition, a, b);
                 self.set_real(to, value);
             }
             Instruction::SelectInt { to, condition, x } => {
@@ -143,8 +143,8 @@ impl Translator<'_, '_> {
                 Primitive::Ceil => self.to.ins().ceil(a),
                 // Singles are multiplied and added as doubles, and then rounded.
                 Primitive::Fma if !self.callbacks.is_single => self.to.ins().fma(a, b, c),
-                Primitive::Min => self.extreme(FloatCC::LessThanOrEqual, a, b),
-                Primitive::Max => self.extreme(FloatCC::GreaterThanOrEqual, a, b),
+                Primitive::Min => self.extreme(a, [b, a], b),
+                Primitive::Max => self.extreme(a, [a, b], b),
                 Primitive::GeIndicator => {
                     let [one, zero] = [1.0, 0.0].map(|x| self.constant_real(x));
                     let condition = self.to.ins().fcmp(FloatCC::GreaterThanOrEqual, a, b);
@@ -165,12 +165,22 @@ impl Translator<'_, '_> {
         if self.callbacks.is_single { self.to.ins().f32const(x as f32) } else { self.to.ins().f64const(x) }
     }
 
-    /// The first where it compares so with the second, or the second is NaN; else the second.
-    fn extreme(&mut self, compares: FloatCC, a: Value, b: Value) -> Value {
-        let first = self.to.ins().fcmp(compares, a, b);
-        let is_nan = self.to.ins().fcmp(FloatCC::Unordered, b, b);
-        let is_first = self.to.ins().bor(first, is_nan);
-        self.to.ins().select(is_first, a, b)
+    /// One of two reals, without a jump, which would be taken for no reason that a processor could learn: choices among reals jump,
+    /// choices among integers do not.
+    fn chosen(&mut self, condition: Value, a: Value, b: Value) -> Value {
+        let bits = if self.callbacks.is_single { I32 } else { I64 };
+        let both = [a, b].map(|x| self.to.ins().bitcast(bits, MemFlagsData::new(), x));
+        let value = self.to.ins().select(condition, both[0], both[1]);
+        self.to.ins().bitcast(self.reals.kind, MemFlagsData::new(), value)
+    }
+
+    /// The second where these compare as less and greater, or the first is NaN; else the first. The comparison with its choice is one
+    /// instruction, without a jump.
+    fn extreme(&mut self, a: Value, [less, greater]: [Value; 2], b: Value) -> Value {
+        let is_second = self.to.ins().fcmp(FloatCC::LessThan, less, greater);
+        let found = self.to.ins().select(is_second, b, a);
+        let is_nan = self.to.ins().fcmp(FloatCC::Unordered, a, a);
+        self.to.ins().select(is_nan, b, found)
     }
 
     /// A real as one of this kind, if one is given.
@@ -254,12 +264,78 @@ impl Translator<'_, '_> {
             IntOp::Row(IntegerRow::Max) if kind == Prim::U64 => self.to.ins().umax(a, b),
             IntOp::Row(IntegerRow::Min) => self.to.ins().smin(a, b),
             IntOp::Row(IntegerRow::Max) => self.to.ins().smax(a, b),
+            IntOp::Row(row @ (IntegerRow::Quot | IntegerRow::Rem | IntegerRow::Div | IntegerRow::Mod)) => {
+                self.divided(row, kind, a, b)
+            }
+            IntOp::Row(row @ (IntegerRow::Shl | IntegerRow::Shr)) => self.shifted(row, kind, a, b),
+            IntOp::Row(IntegerRow::Complement) => {
+                let others = self.to.ins().bnot(a);
+                self.wrapped(kind, others)
+            }
             IntOp::Row(row) => self.operated(self.callbacks.int, Called::Integer(row, kind), &[a, b], I64),
             IntOp::Test(test) => {
                 let truth = self.compared(test, kind == Prim::U64, a, b);
                 self.to.ins().uextend(I64, truth)
             }
         }
+    }
+
+    /// A quotient or a remainder, 0 by 0. The processor's division is of what has a quotient in 64 bits.
+    fn divided(&mut self, row: IntegerRow, kind: Prim, a: Value, b: Value) -> Value {
+        let (zero, one) = (self.to.ins().iconst(I64, 0), self.to.ins().iconst(I64, 1));
+        let by_nothing = self.to.ins().icmp(IntCC::Equal, b, zero);
+        let is_remainder = matches!(row, IntegerRow::Rem | IntegerRow::Mod);
+        if !kind.is_signed() {
+            let by = self.to.ins().select(by_nothing, one, b);
+            if is_remainder {
+                return self.to.ins().urem(a, by);
+            }
+            let quotient = self.to.ins().udiv(a, by);
+            return self.to.ins().select(by_nothing, zero, quotient);
+        }
+        let by_minus_one = self.to.ins().icmp_imm_s(IntCC::Equal, b, -1);
+        let either = self.to.ins().bor(by_nothing, by_minus_one);
+        let by = self.to.ins().select(either, one, b);
+        let rest = self.to.ins().srem(a, by);
+        // Rounded towards −∞, the quotient is less where there is a rest whose sign is not the divisor's.
+        let crosses = match row {
+            IntegerRow::Div | IntegerRow::Mod => {
+                let (signs, is_rest) = (self.to.ins().bxor(rest, b), self.to.ins().icmp(IntCC::NotEqual, rest, zero));
+                let differ = self.to.ins().icmp(IntCC::SignedLessThan, signs, zero);
+                Some(self.to.ins().band(is_rest, differ))
+            }
+            _ => None,
+        };
+        if is_remainder {
+            let Some(crosses) = crosses else { return rest };
+            let on = self.to.ins().iadd(rest, b);
+            return self.to.ins().select(crosses, on, rest);
+        }
+        let (quotient, negative) = (self.to.ins().sdiv(a, by), self.to.ins().ineg(a));
+        let quotient = self.to.ins().select(by_minus_one, negative, quotient);
+        let quotient = self.to.ins().select(by_nothing, zero, quotient);
+        let quotient = match crosses {
+            Some(crosses) => {
+                let less = self.to.ins().uextend(I64, crosses);
+                self.to.ins().isub(quotient, less)
+            }
+            None => quotient,
+        };
+        self.wrapped(kind, quotient)
+    }
+
+    /// The bits moved by as many as there are at most, and by all of them where the distance is not one of these.
+    fn shifted(&mut self, row: IntegerRow, kind: Prim, a: Value, by: Value) -> Value {
+        let is_distance = self.to.ins().icmp_imm_u(IntCC::UnsignedLessThan, by, i64::from(kind.bits()));
+        if row == IntegerRow::Shr && kind.is_signed() {
+            let all = self.to.ins().iconst(I64, 63);
+            let by = self.to.ins().select(is_distance, by, all);
+            return self.to.ins().sshr(a, by);
+        }
+        let moved = if row == IntegerRow::Shl { self.to.ins().ishl(a, by) } else { self.to.ins().ushr(a, by) };
+        let zero = self.to.ins().iconst(I64, 0);
+        let moved = self.to.ins().select(is_distance, moved, zero);
+        self.wrapped(kind, moved)
     }
 
     /// The sum of two integers, or "or", of this kind.

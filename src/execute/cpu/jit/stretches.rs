@@ -1,10 +1,11 @@
 //! Stretches: instructions that follow each other, work on single values, and are entered at the first alone.
 //!
-//! Law: no jump leads into a stretch but to its first instruction, and none out of it but to behind its last; loops over lanes and
-//! products of matrices are in none (tests/execute/jit.rs).
+//! Law: no jump leads into a stretch but to its first instruction, and none out of it but to behind its last; products of matrices are
+//! in none, nor loops over lanes that are worth a block (tests/execute/jit.rs).
 
 use rustc_hash::FxHashSet;
 
+use super::spaces::is_short;
 use crate::execute::cpu::assemble::Assembler;
 use crate::execute::cpu::instruction::{Across, Address, Instruction, Reg};
 use crate::execute::cpu::parallel;
@@ -17,10 +18,15 @@ pub(super) struct Stretch {
     pub(super) from: u32,
     pub(super) to: u32,
     pub(super) instructions: Vec<Instruction>,
+    /// Where the instructions are their own, the one of the code where a run is said to end; they are numbered from 0 then, and else as
+    /// in the code.
+    pub(super) place: Option<u32>,
     pub(super) reals: FxHashSet<u32>,
     pub(super) ints: FxHashSet<u32>,
     /// About how long a run takes, as `parallel::work` has it, where the counts of loops say so before they begin.
     pub(super) work: Option<Vec<(i64, Vec<u32>)>>,
+    /// Of a loop over lanes, how many of these a block has.
+    pub(super) lanes: Option<i64>,
 }
 
 /// The stretches of code.
@@ -45,7 +51,7 @@ impl Assembler<'_> {
         if self.scalar.is_none() || self.varying.is_some() {
             return None;
         }
-        let count = stms.iter().take_while(|stm| is_scalar(stm)).count();
+        let count = stms.iter().take_while(|stm| self.is_scalar(stm)).count();
         let stms = &stms[..count];
         if count == 0 {
             return None;
@@ -61,9 +67,20 @@ impl Assembler<'_> {
         self.out.push(Instruction::Native(number));
         let from = self.here();
         stms.iter().for_each(|stm| self.statement(stm));
-        let instructions = self.out[from as usize..].to_vec();
-        let (reals, ints) = (FxHashSet::default(), FxHashSet::default());
-        let mut stretch = Stretch { from, to: self.here(), work: known_work(&instructions), instructions, reals, ints };
+        let (mut instructions, mut place) = (self.out[from as usize..].to_vec(), None);
+        if instructions.iter().any(|instruction| matches!(instruction, Instruction::Lanes(_))) {
+            (instructions, place) = (self.apart(|this| stms.iter().for_each(|stm| this.statement(stm))), Some(from));
+        }
+        let mut stretch = Stretch {
+            from,
+            to: self.here(),
+            work: known_work(&instructions),
+            instructions,
+            place,
+            reals: FxHashSet::default(),
+            ints: FxHashSet::default(),
+            lanes: None,
+        };
         let code = self.code;
         let everywhere = scalar.mentions.get_or_insert_with(|| Mentions::of(&code.outputs, &code.body));
         let inside = Mentions::within(stms);
@@ -77,6 +94,26 @@ impl Assembler<'_> {
         scalar.found.push(stretch);
         self.scalar = Some(scalar);
         Some(count)
+    }
+}
+
+impl Assembler<'_> {
+    /// Whether a statement has no product inside and no function of Rust, and loops over lanes only if they are short, in a loop that has
+    /// another one beside them: what lanes do takes no longer than that then, and few lanes take longest to get ready.
+    fn is_scalar(&self, stm: &Stm) -> bool {
+        match stm {
+            Stm::Lanes(_) | Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) | Stm::Call(_) => return false,
+            Stm::Let(_, Op::Rule(_), _) => return false,
+            _ => {}
+        }
+        let is_loop = |stm: &Stm| matches!(stm, Stm::For { .. } | Stm::While { .. });
+        stm.blocks().into_iter().all(|block| {
+            let is_beside = is_loop(stm) && block.iter().any(is_loop);
+            block.iter().all(|stm| match stm {
+                Stm::Lanes(lanes) => is_beside && is_short(lanes),
+                stm => self.is_scalar(stm),
+            })
+        })
     }
 }
 
@@ -95,16 +132,6 @@ fn known_work(instructions: &[Instruction]) -> Option<Vec<(i64, Vec<u32>)>> {
 fn has_loop(stms: &[Stm]) -> bool {
     let mut found = false;
     each(stms, &mut |stm| found |= matches!(stm, Stm::For { .. } | Stm::While { .. }));
-    found
-}
-
-/// Whether a statement has no loop over lanes inside, no product, and no function of Rust.
-fn is_scalar(stm: &Stm) -> bool {
-    let mut found = true;
-    each(core::slice::from_ref(stm), &mut |stm| {
-        found &= !matches!(stm, Stm::Lanes(_) | Stm::Product(_) | Stm::Scan(_) | Stm::Hist(_) | Stm::Call(_));
-        found &= !matches!(stm, Stm::Let(_, Op::Rule(_), _));
-    });
     found
 }
 

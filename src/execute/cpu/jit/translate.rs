@@ -12,10 +12,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Constants;
 use super::handover::{Bank, Elements, Taken, keep_needed, operands, remove};
 use super::native::{Builder, Callbacks, Called, Handed, Region, offsets};
+use super::steps::BlockSteps;
 use super::stretches::{Stretch, Use, uses};
 use crate::execute::cpu::assemble::Assembled;
-use crate::execute::cpu::instruction::{Address, Instruction, Reg};
-use crate::kernel::code::Inside;
+use crate::execute::cpu::instruction::{Instruction, Reg};
 
 /// A function that is being written.
 pub(super) struct Translator<'t, 'b> {
@@ -24,9 +24,15 @@ pub(super) struct Translator<'t, 'b> {
     pub(super) constants: &'t Constants,
     pub(super) callbacks: &'t Callbacks,
     pub(super) context: Value,
-    zero: Value,
-    sink: Value,
+    pub(super) zero: Value,
+    pub(super) sink: Value,
     pub(super) left: Variable,
+    /// Where a run is said to end, if that is not the instruction.
+    place: Option<u32>,
+    /// Whether it is for lanes, of which a worker may have some, and the parts of buffers that are theirs.
+    pub(super) is_of_lanes: bool,
+    /// Of a loop over lanes with loops inside, the steps of a block.
+    pub(super) steps: Option<BlockSteps>,
     pub(super) reals: Bank,
     pub(super) ints: Bank,
     pub(super) buffers: FxHashMap<(bool, u32), Elements>,
@@ -56,6 +62,8 @@ pub(super) fn translate(
     builder: &mut Builder,
 ) -> Option<Region> {
     let instructions = &stretch.instructions;
+    let begin = if stretch.place.is_some() { 0 } else { stretch.from };
+    let end = begin + u32::try_from(instructions.len()).ok()?;
     let used: FxHashSet<Use> =
         instructions.iter().map(uses).collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
     let no_signature = builder.signature();
@@ -75,6 +83,9 @@ pub(super) fn translate(
     to.set_cold_block(fault);
     let mut it = Translator {
         left: to.declare_var(I64),
+        place: stretch.place,
+        is_of_lanes: stretch.lanes.is_some(),
+        steps: stretch.lanes.and_then(|lanes| BlockSteps::of(&mut to, instructions, end - 1, lanes)),
         to,
         code,
         constants,
@@ -86,7 +97,7 @@ pub(super) fn translate(
         ints: Bank::of(I64),
         buffers: FxHashMap::default(),
         parts: Vec::new(),
-        blocks: FxHashMap::from_iter([(stretch.to, exit)]),
+        blocks: FxHashMap::from_iter([(end, exit)]),
         fault,
         truths: FxHashMap::default(),
         signatures: FxHashMap::default(),
@@ -94,8 +105,11 @@ pub(super) fn translate(
         called: Vec::new(),
     };
     it.enter(&used);
+    if let Some(steps) = it.steps {
+        steps.begin(&mut it.to);
+    }
     let buffers = it.enter_buffers(instructions);
-    it.instructions(stretch.from, instructions);
+    it.instructions(begin, instructions);
     let out = it.leave(exit, stretch, &used);
     let Translator { to, reals, ints, parts, called, .. } = it;
     to.finalize(config);
@@ -113,12 +127,20 @@ impl Translator<'_, '_> {
     /// Writes instructions, of which the first has this number.
     fn instructions(&mut self, from: u32, instructions: &[Instruction]) {
         let to = from + instructions.len() as u32;
+        // Behind the last instruction that leads to a block it is known what variables are there, and few need be handed on.
+        let mut sources: FxHashMap<Block, u32> = FxHashMap::default();
         for (at, instruction) in (from..to).zip(instructions) {
             if let Some(target) = target(instruction) {
-                for at in [target, at + 1] {
-                    self.blocks.entry(at).or_insert_with(|| self.to.create_block());
+                for to in [target, at + 1] {
+                    let block = *self.blocks.entry(to).or_insert_with(|| self.to.create_block());
+                    let last = sources.entry(block).or_default();
+                    *last = (*last).max(at + 1).max(to);
                 }
             }
+        }
+        let mut complete: FxHashMap<u32, Vec<Block>> = FxHashMap::default();
+        for (block, last) in sources {
+            complete.entry(last).or_default().push(block);
         }
         let mut is_open = true;
         for (at, instruction) in (from..to).zip(instructions) {
@@ -128,6 +150,7 @@ impl Translator<'_, '_> {
                 }
                 self.to.switch_to_block(block);
             }
+            complete.remove(&at).into_iter().flatten().for_each(|block| self.to.seal_block(block));
             self.instruction(at, instruction);
             is_open = target(instruction).is_none();
         }
@@ -161,7 +184,7 @@ impl Translator<'_, '_> {
                 let condition = self.to.ins().icmp(IntCC::SignedLessThan, now, count);
                 let [again, on] = [self.to.create_block(), self.blocks[&(at + 1)]];
                 self.to.ins().brif(condition, again, &[], on, &[]);
-                self.to.switch_to_block(again);
+                self.begin(again);
                 self.tick(at);
                 self.jump(to);
             }
@@ -205,11 +228,11 @@ impl Translator<'_, '_> {
             Instruction::Alloc { buffer, count, real, own: _ } => {
                 let elements = self.buffers[&(real, buffer)];
                 let count = self.int(Reg::Uniform(count));
-                let (number, at) = (self.number(elements.number), self.number(at as i32));
+                let (number, at) = (self.number(elements.number), self.place_of(at));
                 let status = self.call(self.callbacks.alloc, &[self.context, number, count, at], Some(I64));
                 let next = self.to.create_block();
                 self.to.ins().brif(status, self.fault, &[], next, &[]);
-                self.to.switch_to_block(next);
+                self.begin(next);
                 self.renew(elements);
             }
             Instruction::Swap { a, b, real } => {
@@ -226,13 +249,20 @@ impl Translator<'_, '_> {
             }
             Instruction::Bounds { index, length, mask } => {
                 let (index, length) = (self.int(index), self.int(length));
-                let from = self.to.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, index, 0);
-                let to = self.to.ins().icmp(IntCC::SignedLessThan, index, length);
-                let holds = self.to.ins().band(from, to);
+                // Without its sign, what is less than 0 is more than any length.
+                let none = self.to.ins().iconst(I64, 0);
+                let length = self.to.ins().smax(length, none);
+                let holds = self.to.ins().icmp(IntCC::UnsignedLessThan, index, length);
                 self.check(holds, mask);
             }
             ref instruction => self.operation(instruction),
         }
+    }
+
+    /// Goes on in a block to which nothing else will lead.
+    pub(super) fn begin(&mut self, block: Block) {
+        self.to.switch_to_block(block);
+        self.to.seal_block(block);
     }
 
     fn jump(&mut self, to: u32) {
@@ -255,24 +285,12 @@ impl Translator<'_, '_> {
         }
         let next = self.to.create_block();
         self.to.ins().brif(holds, next, &[], self.fault, &[]);
-        self.to.switch_to_block(next);
+        self.begin(next);
     }
 
-    /// Takes a step.
-    fn tick(&mut self, at: u32) {
-        let left = self.to.use_var(self.left);
-        let left = self.to.ins().iadd_imm_s(left, -1);
-        self.to.def_var(self.left, left);
-        let [spent, next] = [self.to.create_block(), self.to.create_block()];
-        self.to.set_cold_block(spent);
-        let is_spent = self.to.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, left, 0);
-        self.to.ins().brif(is_spent, spent, &[], next, &[]);
-        self.to.switch_to_block(spent);
-        let at = self.number(at as i32);
-        let left = self.call(self.callbacks.spend, &[self.context, left, at], Some(I64));
-        self.to.def_var(self.left, left);
-        self.to.ins().brif(left, next, &[], self.fault, &[]);
-        self.to.switch_to_block(next);
+    /// Where a run is said to end that ends at an instruction.
+    pub(super) fn place_of(&mut self, at: u32) -> Value {
+        self.number(self.place.unwrap_or(at) as i32)
     }
 
     fn number(&mut self, n: i32) -> Value {
@@ -280,7 +298,7 @@ impl Translator<'_, '_> {
     }
 
     /// Calls what has this address.
-    fn call(&mut self, address: i64, operands: &[Value], result: Option<Type>) -> Value {
+    pub(super) fn call(&mut self, address: i64, operands: &[Value], result: Option<Type>) -> Value {
         let kinds: Vec<Type> = operands.iter().map(|x| self.to.func.dfg.value_type(*x)).collect();
         let (to, plain) = (&mut self.to, &self.no_signature);
         let signature = *self.signatures.entry((kinds, result)).or_insert_with_key(|(kinds, result)| {
@@ -307,62 +325,8 @@ impl Translator<'_, '_> {
     }
 
     /// The integer that a register holds in all of a run.
-    fn constant(&self, register: u32) -> Option<i64> {
+    pub(super) fn constant(&self, register: u32) -> Option<i64> {
         self.constants.ints.contains(&register).then(|| self.code.ints[register as usize])
-    }
-
-    /// The number of the element that an address means.
-    fn element(&mut self, address: &Address) -> Value {
-        let Address { base, index, stride, .. } = *address;
-        let from = self.int(Reg::Uniform(base));
-        if [index, stride].into_iter().any(|register| self.constant(register) == Some(0)) {
-            return from;
-        }
-        let index = self.int(Reg::Uniform(index));
-        let by = self.int(Reg::Uniform(stride));
-        let apart = if self.constant(stride) == Some(1) { index } else { self.to.ins().imul(index, by) };
-        self.to.ins().iadd(from, apart)
-    }
-
-    /// Where an element is, if it is there, or else what is there instead; what is inside for sure is not looked at.
-    fn find(&mut self, real: bool, address: &Address, instead: Option<(Value, Value)>, element: Value) -> Value {
-        let first = self.to.use_var(self.buffers[&(real, address.buffer)].parts[0]);
-        let kind = if real { self.reals.kind } else { self.ints.kind };
-        let apart = self.to.ins().ishl_imm_u(element, i64::from(kind.bytes().ilog2()));
-        let place = self.to.ins().iadd(first, apart);
-        match instead {
-            Some((is_there, otherwise)) => self.to.ins().select(is_there, place, otherwise),
-            None => place,
-        }
-    }
-
-    /// The element at an address, or 0.
-    fn load(&mut self, real: bool, address: &Address) -> Value {
-        let element = self.element(address);
-        let Inside(inside) = address.inside;
-        let instead = (!inside).then(|| {
-            let count = self.to.use_var(self.buffers[&(real, address.buffer)].parts[1]);
-            (self.to.ins().icmp(IntCC::UnsignedLessThan, element, count), self.zero)
-        });
-        let place = self.find(real, address, instead, element);
-        let kind = if real { self.reals.kind } else { self.ints.kind };
-        self.to.ins().load(kind, there(), place, 0)
-    }
-
-    /// Where the element is that an address means, to be changed; where nothing is to be, a place that nobody reads.
-    fn place(&mut self, real: bool, address: &Address, mask: Option<Reg>) -> Value {
-        let element = self.element(address);
-        let Inside(inside) = address.inside;
-        let is_there = (!inside).then(|| {
-            let count = self.to.use_var(self.buffers[&(real, address.buffer)].parts[2]);
-            self.to.ins().icmp(IntCC::UnsignedLessThan, element, count)
-        });
-        let mask = mask.map(|mask| self.truth(mask));
-        let is_changed = match (is_there, mask) {
-            (Some(is_there), Some(mask)) => Some(self.to.ins().band(is_there, mask)),
-            (one, other) => one.or(other),
-        };
-        self.find(real, address, is_changed.map(|is_changed| (is_changed, self.sink)), element)
     }
 
     pub(super) fn real(&mut self, reg: Reg) -> Value {
