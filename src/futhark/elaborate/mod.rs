@@ -13,7 +13,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `site`, `operand` | the program under construction |
-//! | `scalar`, `movement`, `combinators`, `rows`, `control`, `derivatives` | what the evaluator asks of this meaning, trait by trait |
+//! | `scalar`, `movement`, `update`, `combinators`, `rows`, `control`, `derivatives` | what the evaluator asks of this meaning, trait by trait |
 //! | `boundary`, `carried` | arguments and results, of numbers and of other carriers |
 
 mod boundary;
@@ -26,6 +26,7 @@ mod operand;
 mod rows;
 mod scalar;
 mod site;
+mod update;
 
 use super::check::{NoImports, check};
 use super::core::{Entry, Prim, Program};

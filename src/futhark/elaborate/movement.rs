@@ -148,27 +148,7 @@ impl Movement for Site {
             let atom = self.one(at, Op::Update(array.atom, leading, new.atom))?;
             return Ok(Operand { atom, of: array.of });
         }
-        let Some((Section::Slice(start, end, step), others)) = rest.split_first() else { return Ok(value) };
-        let size = self.size_of(at, &array, 0)?;
-        let range = self.slice(at, size, [start.as_ref(), end.as_ref(), step.as_ref()])?;
-        let found = self.size_of(at, &value, 0)?;
-        self.same(at, range.count, found, "the new value")?;
-        let places = self.numbers(at, range.start, range.step, range.count)?;
-        let mut rows = value.atom;
-        if !others.is_empty() {
-            // Each row of the slice with a part of it replaced.
-            let part = self.one(at, Op::Slice(array.atom, vec![range]))?;
-            let params = vec![array.of.inner(1), value.of.inner(1)];
-            let function = self.traced(at, params, &mut |mut pair| {
-                let value = pair.pop().ok_or_else(|| super::site::ill_typed(at, "two parameters"))?;
-                let row = pair.pop().ok_or_else(|| super::site::ill_typed(at, "two parameters"))?;
-                Ok(vec![self.update(at, row, others, value)?])
-            })?;
-            rows = self.mapped(at, function, vec![part, value.atom])?[0];
-        } else {
-            self.same_sizes(at, &array, 1, &Operand { of: value.of.inner(1), ..value })?;
-        }
-        self.scattered(at, &array, places, rows)
+        if rest.is_empty() { Ok(value) } else { self.part_updated(at, array, rest, &value) }
     }
 
     fn iota(&self, at: Span, count: &Operand) -> Outcome<Operand> {
@@ -246,20 +226,20 @@ impl Movement for Site {
 }
 
 impl Site {
-    fn less(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
+    pub(super) fn less(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
         self.raw(at, ScalarOp::Less, &[a, b])
     }
 
-    fn at_most(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
+    pub(super) fn at_most(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
         if a == b { Ok(Atom::Const(Const::Bool(true))) } else { self.raw(at, ScalarOp::LessOrEqual, &[a, b]) }
     }
 
-    fn both(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
+    pub(super) fn both(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
         self.raw(at, ScalarOp::Mul, &[a, b])
     }
 
     /// The indices that a slice of a dimension takes. What is not known to be within it is checked.
-    fn slice(&self, at: Span, size: Atom, slice: [Option<&Operand>; 3]) -> Outcome<Range> {
+    pub(super) fn slice(&self, at: Span, size: Atom, slice: [Option<&Operand>; 3]) -> Outcome<Range> {
         let [start, end, step] = slice.map(|part| part.map(|part| part.atom));
         let step = step.unwrap_or(index(1));
         let forwards = self.less(at, index(0), step)?;
@@ -300,7 +280,7 @@ impl Site {
     }
 
     /// Checks the sizes of a part of an array, from a dimension on, against those of a value that are known.
-    fn same_sizes(&self, at: Span, array: &Operand, from: usize, value: &Operand) -> Outcome<()> {
+    pub(super) fn same_sizes(&self, at: Span, array: &Operand, from: usize, value: &Operand) -> Outcome<()> {
         for (dimension, found) in value.of.shape.iter().enumerate().take(array.of.shape.len() - from) {
             if let Some(found) = found {
                 let wanted = self.size_of(at, array, from + dimension)?;
@@ -324,7 +304,7 @@ impl Site {
     }
 
     /// The integers of kind `i64` from `start` in steps of `step`.
-    fn numbers(&self, at: Span, start: Atom, step: Atom, count: Atom) -> Outcome<Atom> {
+    pub(super) fn numbers(&self, at: Span, start: Atom, step: Atom, count: Atom) -> Outcome<Atom> {
         let iota = self.one(at, Op::Iota(count))?;
         if known(start) == Some(0) && known(step) == Some(1) {
             return Ok(iota);

@@ -1,0 +1,110 @@
+//! Updates of parts of arrays: of slices in any dimensions.
+//!
+//! Law: the elements of a part are those of the new value, and all others stay where they are, in an array that is consumed
+//! (tests/language/elaborate.rs, tests/language/in_place.rs).
+
+use super::operand::{Of, Operand};
+use super::site::Site;
+use crate::array::{Atom, Op, Prim, Range, index};
+use crate::futhark::meaning::{Outcome, Section};
+use crate::futhark::source::Span;
+
+/// The indices that a section takes of a dimension, how far it is from one to the next in the array as a line, and whether the part has
+/// the dimension.
+struct Taken {
+    range: Range,
+    stride: Atom,
+    is_kept: bool,
+}
+
+impl Site {
+    /// An array with a part of it replaced: the sections are those of its first dimensions, and one of them is a slice. These dimensions
+    /// are taken as one, in which the rows of the part are scattered.
+    pub(super) fn part_updated(
+        &self,
+        at: Span,
+        array: Operand,
+        sections: &[Section<Operand>],
+        value: &Operand,
+    ) -> Outcome<Operand> {
+        let sizes = self.sizes(at, &array)?;
+        let (outer, inner) = sizes.split_at(sections.len());
+        let mut taken = Vec::with_capacity(sections.len());
+        for (section, size) in sections.iter().zip(outer) {
+            let range = match section {
+                Section::At(place) => {
+                    let inside =
+                        self.both(at, self.at_most(at, index(0), place.atom)?, self.less(at, place.atom, *size)?)?;
+                    self.check(at, inside, "bounds", "an index is out of bounds".into())?;
+                    Range { start: place.atom, count: index(1), step: index(1) }
+                }
+                Section::Slice(start, end, step) => {
+                    self.slice(at, *size, [start.as_ref(), end.as_ref(), step.as_ref()])?
+                }
+            };
+            taken.push(Taken { range, stride: index(1), is_kept: matches!(section, Section::Slice(..)) });
+        }
+        let mut all = index(1);
+        for (it, size) in taken.iter_mut().zip(outer).rev() {
+            it.stride = all;
+            all = self.mul(at, *size, all)?;
+        }
+        let mut count = index(1);
+        for (dimension, it) in taken.iter().filter(|it| it.is_kept).enumerate() {
+            self.same(at, it.range.count, self.size_of(at, value, dimension)?, "the new value")?;
+            count = self.mul(at, count, it.range.count)?;
+        }
+        let kept = taken.iter().filter(|it| it.is_kept).count();
+        let rows = Operand { atom: value.atom, of: value.of.inner(kept) };
+        self.same_sizes(at, &array, sections.len(), &rows)?;
+
+        let mut places = self.places(at, &taken, index(0))?;
+        let mut values = value.atom;
+        if kept > 1 {
+            places = self.one(at, Op::Reshape(places, vec![count]))?;
+            values = self.one(at, Op::Reshape(values, with_rows(count, inner)))?;
+        }
+        let shape = |sizes: &[Atom]| Of::array(array.of.kind, sizes.iter().copied().map(Some).collect());
+        let line = match outer {
+            [_] => array.clone(),
+            _ => {
+                let sizes = with_rows(all, inner);
+                Operand { atom: self.one(at, Op::Reshape(array.atom, sizes.clone()))?, of: shape(&sizes) }
+            }
+        };
+        let updated = self.scattered(at, &line, places, values)?;
+        match outer {
+            [_] => Ok(updated),
+            _ => Ok(Operand { atom: self.one(at, Op::Reshape(updated.atom, sizes.clone()))?, of: array.of }),
+        }
+    }
+
+    /// Where the elements of a part are in a line, as an array of the part's dimensions.
+    fn places(&self, at: Span, taken: &[Taken], from: Atom) -> Outcome<Atom> {
+        let Some((Taken { range, stride, is_kept }, inner)) = taken.split_first() else { return Ok(from) };
+        let first = self.add(at, from, self.mul(at, range.start, *stride)?)?;
+        if !is_kept {
+            return self.places(at, inner, first);
+        }
+        let mut fixed = first;
+        let step = self.mul(at, range.step, *stride)?;
+        if !inner.iter().any(|it| it.is_kept) {
+            for it in inner {
+                fixed = self.add(at, fixed, self.mul(at, it.range.start, it.stride)?)?;
+            }
+            return self.numbers(at, fixed, step, range.count);
+        }
+        let function = self.traced(at, vec![Of::scalar(Prim::I64)], &mut |line| {
+            let from = self.add(at, first, self.mul(at, line[0].atom, step)?)?;
+            let kept = inner.iter().filter(|it| it.is_kept).map(|it| Some(it.range.count)).collect();
+            Ok(vec![Operand { atom: self.places(at, inner, from)?, of: Of::array(Prim::I64, kept) }])
+        })?;
+        let lines = self.one(at, Op::Iota(range.count))?;
+        Ok(self.mapped(at, function, vec![lines])?[0])
+    }
+}
+
+/// The sizes of rows, behind how many there are.
+fn with_rows(count: Atom, inner: &[Atom]) -> Vec<Atom> {
+    core::iter::once(count).chain(inner.iter().copied()).collect()
+}
