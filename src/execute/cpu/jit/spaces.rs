@@ -167,11 +167,9 @@ fn own_elements(lanes: &Lanes) -> FxHashSet<Place> {
 /// Whether a loop over lanes may be computed faster one by one than in blocks, and with the same bits: where lanes look for their
 /// elements one by one, have arrays of their own, or do not all do the same.
 fn may_be_worth(assembler: &Assembler<'_>, lanes: &Lanes, blocks: &[Instruction]) -> bool {
-    // Blocks are good at these, and some of them take no steps.
-    let is_whole = |it: &Instruction| {
-        use Instruction::{Inner, IntoRows, Outer, Rows, Series, Transpose};
-        matches!(it, Inner(_) | Series(_) | Outer(_) | Transpose(_) | IntoRows(_) | Rows(_))
-    };
+    // Blocks are good at these, and take no steps.
+    let is_sum =
+        |it: &Instruction| matches!(it, Instruction::Inner(_) | Instruction::Series(_) | Instruction::Outer(_));
     let is_apart = |place: &Place| {
         place.varying.is_some()
             || place.lane.is_some_and(|by| by != Operand::int(1))
@@ -182,7 +180,7 @@ fn may_be_worth(assembler: &Assembler<'_>, lanes: &Lanes, blocks: &[Instruction]
         is_worth |= stm.element().is_some_and(|(place, _)| is_apart(place));
         is_worth |= matches!(stm, Stm::Store { mask: Some(_), .. } | Stm::Update { mask: Some(_), .. });
     });
-    is_worth && is_possible(lanes) && !blocks.iter().any(is_whole)
+    is_worth && is_possible(lanes) && !blocks.iter().any(is_sum)
 }
 
 /// More statements than this are not few.

@@ -3,9 +3,9 @@
 //! Law: a step is looked at where instructions look at it. Of loops in lanes, as many are taken as the lanes of a block take together,
 //! unless inner loops have other lanes that take most (tests/execute/jit.rs, tests/execute/one_by_one.rs).
 
-use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::{FunctionBuilder, Variable};
 
 use super::translate::Translator;
@@ -48,16 +48,17 @@ impl BlockSteps {
 }
 
 impl Translator<'_, '_> {
-    /// Takes a step of a loop, at the end of an iteration.
-    pub(super) fn tick(&mut self, at: u32) {
-        let Some(steps) = self.steps else { return self.step(at) };
+    /// Takes steps of a loop, as many as iterations have ended: one, but for a loop in lanes.
+    pub(super) fn tick(&mut self, at: u32, count: i64) {
+        let one = self.number(1);
+        let Some(steps) = self.steps else { return self.step(at, one) };
         if at == steps.again {
-            self.step(at);
+            self.step(at, one);
             return self.next_lane(steps);
         }
         let BlockSteps { most, mine, .. } = steps;
         let now = self.to.use_var(mine);
-        let now = self.to.ins().iadd_imm_s(now, 1);
+        let now = self.to.ins().iadd_imm_s(now, count);
         self.to.def_var(mine, now);
         let so_far = self.to.use_var(most);
         let is_first = self.to.ins().icmp(IntCC::SignedLessThan, so_far, now);
@@ -66,7 +67,8 @@ impl Translator<'_, '_> {
         self.to.ins().brif(is_first, first, &[], next, &[]);
         self.begin(first);
         self.to.def_var(most, now);
-        self.step(at);
+        let more = self.to.ins().isub(now, so_far);
+        self.step(at, more);
         self.to.ins().jump(next, &[]);
         self.begin(next);
     }
@@ -85,10 +87,10 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Takes a step.
-    fn step(&mut self, at: u32) {
+    /// Takes steps.
+    fn step(&mut self, at: u32, count: Value) {
         let left = self.to.use_var(self.left);
-        let left = self.to.ins().iadd_imm_s(left, -1);
+        let left = self.to.ins().isub(left, count);
         self.to.def_var(self.left, left);
         let [spent, next] = [self.to.create_block(), self.to.create_block()];
         self.to.set_cold_block(spent);

@@ -48,6 +48,9 @@ pub(super) struct Translator<'t, 'b> {
     called: Vec<Called>,
 }
 
+/// The steps of a loop of no more iterations are taken at once when it has ended.
+const FEW: i64 = 64;
+
 /// Elements are there, and where they should be.
 pub(super) fn there() -> MemFlagsData {
     MemFlagsData::trusted()
@@ -164,7 +167,7 @@ impl Translator<'_, '_> {
         match *instruction {
             Instruction::Jump(to) => self.jump(to),
             Instruction::Again(to) => {
-                self.tick(at);
+                self.tick(at, 1);
                 self.jump(to);
             }
             Instruction::Unless(condition, to) => {
@@ -180,12 +183,21 @@ impl Translator<'_, '_> {
                 let now = self.int(Reg::Uniform(index));
                 let now = self.to.ins().iadd_imm_s(now, 1);
                 self.set_int(Reg::Uniform(index), now);
+                let all_at_once = self.steps.and(self.constant(count)).filter(|count| (1..=FEW).contains(count));
                 let count = self.int(Reg::Uniform(count));
                 let condition = self.to.ins().icmp(IntCC::SignedLessThan, now, count);
+                if let Some(count) = all_at_once {
+                    let left = self.to.create_block();
+                    let again = self.blocks[&to];
+                    self.to.ins().brif(condition, again, &[], left, &[]);
+                    self.begin(left);
+                    self.tick(at, count - 1);
+                    return self.jump(at + 1);
+                }
                 let [again, on] = [self.to.create_block(), self.blocks[&(at + 1)]];
                 self.to.ins().brif(condition, again, &[], on, &[]);
                 self.begin(again);
-                self.tick(at);
+                self.tick(at, 1);
                 self.jump(to);
             }
             Instruction::Zero(index) => {
@@ -293,7 +305,7 @@ impl Translator<'_, '_> {
         self.number(self.place.unwrap_or(at) as i32)
     }
 
-    fn number(&mut self, n: i32) -> Value {
+    pub(super) fn number(&mut self, n: i32) -> Value {
         self.to.ins().iconst(I64, i64::from(n))
     }
 

@@ -12,14 +12,19 @@ use crate::execute::cpu::instruction::LanesLoop;
 use crate::execute::cpu::machine::{Fault, Machine};
 use crate::execute::cpu::real::Real;
 
-/// How long a lane takes by the function and in blocks, in thousandths of a nanosecond; 0 as long as that is not known.
+/// How long a lane takes by the function and in blocks, at least, in thousandths of a nanosecond; 0 as long as that is not known.
 #[derive(Debug, Default)]
 pub(super) struct Times {
     by_function: AtomicU64,
     in_blocks: AtomicU64,
-    /// How often the loop has run, or that the function is not to be compared.
+    /// How often one of both was timed.
+    trials: AtomicU32,
+    /// How often the loop has run since, or that the function is not to be compared.
     runs: AtomicU32,
 }
+
+/// As many trials decide: what is timed first may find nothing in the caches.
+const TRIALS: u32 = 6;
 
 /// After this count of runs both are compared again: sizes may be others by then, and a clock may have been wrong.
 const RUNS: u32 = 256;
@@ -28,8 +33,9 @@ const FORCED: u32 = u32::MAX;
 /// Who gets which part of the lanes to be compared, the function or blocks: where work grows from lane to lane, it grows for both.
 const FUNCTION_FIRST: [bool; 4] = [true, false, false, true];
 
-/// A part gets one lane of this count, or a block if that is more.
+/// A part gets one lane of this count, or a few groups if that is more.
 const PARTS: i64 = 32;
+const GROUPS: usize = 4;
 
 impl Times {
     /// The function is always taken.
@@ -46,12 +52,23 @@ impl Times {
         }
         if runs >= RUNS {
             [&self.by_function, &self.in_blocks].into_iter().for_each(|time| time.store(0, Ordering::Relaxed));
-            self.runs.store(0, Ordering::Relaxed);
+            [&self.trials, &self.runs].into_iter().for_each(|count| count.store(0, Ordering::Relaxed));
+        }
+        if self.trials.load(Ordering::Relaxed) < TRIALS {
             return None;
         }
         self.runs.store(runs + 1, Ordering::Relaxed);
         let [function, blocks] = [&self.by_function, &self.in_blocks].map(|time| time.load(Ordering::Relaxed));
-        (function > 0 && blocks > 0).then_some(function <= blocks)
+        Some(function <= blocks)
+    }
+
+    /// Takes down how long some lanes took.
+    fn note(&self, by_function: bool, nanoseconds: u128, lanes: i64) {
+        let time = if by_function { &self.by_function } else { &self.in_blocks };
+        let each = nanoseconds * 1000 / lanes.max(1).unsigned_abs() as u128;
+        let each = u64::try_from(each).unwrap_or(u64::MAX).max(1);
+        let before = time.load(Ordering::Relaxed);
+        time.store(if before == 0 { each } else { each.min(before) }, Ordering::Relaxed);
     }
 }
 
@@ -61,12 +78,6 @@ fn timed(nanoseconds: &mut u128, run: impl FnOnce() -> Result<(), Fault>) -> Res
     let result = run();
     *nanoseconds += begin.elapsed().as_nanos();
     result
-}
-
-/// Takes down how long each of some lanes took.
-fn note(time: &AtomicU64, nanoseconds: u128, lanes: i64) {
-    let each = nanoseconds * 1000 / lanes.max(1).unsigned_abs() as u128;
-    time.store(u64::try_from(each).unwrap_or(u64::MAX).max(1), Ordering::Relaxed);
 }
 
 /// Runs some lanes of a loop by its function, or by both to compare these, if there should be a function: whether it did.
@@ -96,14 +107,14 @@ pub(in crate::execute::cpu) fn one_by_one<R: Real<G>, const G: usize>(
     if let Some(is_faster) = times.function_is_faster() {
         return if is_faster { run(machine, lanes, true).map(|()| true) } else { Ok(false) };
     }
-    let (all, block) = (lanes.end - lanes.start, (it.groups * G) as i64);
-    let part = (all / PARTS / block).max(1) * block;
+    let (all, groups) = (lanes.end - lanes.start, (GROUPS * G) as i64);
+    let part = (all / PARTS / groups).max(1) * groups;
     if part * 2 * FUNCTION_FIRST.len() as i64 > all {
-        // They are too few to be divided: the next time it is the other.
-        let by_function = times.by_function.load(Ordering::Relaxed) == 0;
+        // They are too few to be divided: each time it is the other.
+        let by_function = times.trials.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
         let mut nanoseconds = 0;
         timed(&mut nanoseconds, || run(machine, lanes, by_function))?;
-        note(if by_function { &times.by_function } else { &times.in_blocks }, nanoseconds, all);
+        times.note(by_function, nanoseconds, all);
         return Ok(true);
     }
     let (mut next, mut nanoseconds) = (lanes.start, [0; 2]);
@@ -111,9 +122,11 @@ pub(in crate::execute::cpu) fn one_by_one<R: Real<G>, const G: usize>(
         timed(&mut nanoseconds[usize::from(by_function)], || run(machine, next..next + part, by_function))?;
         next += part;
     }
-    for (time, nanoseconds) in [&times.in_blocks, &times.by_function].into_iter().zip(nanoseconds) {
-        note(time, nanoseconds, 2 * part);
-    }
-    let is_faster = times.function_is_faster().unwrap_or(true);
-    run(machine, next..lanes.end, is_faster).map(|()| true)
+    let [in_blocks, by_function] = nanoseconds;
+    // A block of few groups has more instructions for a lane.
+    let in_blocks = if part < (it.groups * G) as i64 { in_blocks * 3 / 4 } else { in_blocks };
+    times.note(false, in_blocks, 2 * part);
+    times.note(true, by_function, 2 * part);
+    times.trials.store(TRIALS, Ordering::Relaxed);
+    run(machine, next..lanes.end, by_function <= in_blocks).map(|()| true)
 }
