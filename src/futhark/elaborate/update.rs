@@ -18,9 +18,39 @@ struct Taken {
 }
 
 impl Site {
-    /// An array with a part of it replaced: the sections are those of its first dimensions, and one of them is a slice. These dimensions
-    /// are taken as one, in which the rows of the part are scattered.
+    /// An array with a part of it replaced: the sections are those of its first dimensions, of which the first is a slice. A part of some
+    /// rows is one of these rows, which are put back: so a loop that keeps what it overwrites keeps these rows alone.
     pub(super) fn part_updated(
+        &self,
+        at: Span,
+        array: Operand,
+        sections: &[Section<Operand>],
+        value: &Operand,
+    ) -> Outcome<Operand> {
+        let Some((Section::Slice(start, end, step), others)) = sections.split_first() else {
+            return self.in_line_updated(at, array, sections, value);
+        };
+        if start.is_none() && end.is_none() && step.is_none() {
+            return self.in_line_updated(at, array, sections, value);
+        }
+        let size = self.size_of(at, &array, 0)?;
+        let range = self.slice(at, size, [start.as_ref(), end.as_ref(), step.as_ref()])?;
+        let places = self.numbers(at, range.start, range.step, range.count)?;
+        if others.is_empty() {
+            self.same(at, range.count, self.size_of(at, value, 0)?, "the new value")?;
+            self.same_sizes(at, &array, 1, &Operand { atom: value.atom, of: value.of.inner(1) })?;
+            return self.scattered(at, &array, places, value.atom);
+        }
+        let mut of = array.of.clone();
+        of.shape[0] = Some(range.count);
+        let rows = Operand { atom: self.one(at, Op::Slice(array.atom, vec![range]))?, of };
+        let all: Vec<_> = core::iter::once(Section::Slice(None, None, None)).chain(others.iter().cloned()).collect();
+        let rows = self.in_line_updated(at, rows, &all, value)?;
+        self.scattered(at, &array, places, rows.atom)
+    }
+
+    /// The same, where the dimensions of the sections are taken as one, in which the rows of the part are scattered.
+    fn in_line_updated(
         &self,
         at: Span,
         array: Operand,

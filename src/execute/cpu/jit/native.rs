@@ -272,7 +272,9 @@ impl Function {
         };
         // SAFETY: `translate` has made the function for this region and for reals of this kind. It reads and writes as many registers as
         // the region hands over, for which there is room; slots of the region's buffers; elements of those at places less than the
-        // counts in the slots, which callbacks renew where buffers change; and the context. All of that outlives the call.
+        // counts in the slots, and changes those that may be changed, from the first of them on: callbacks renew both where buffers
+        // change; and the context. What is not looked at was shown to be inside, and what a worker changes then is the lane's own.
+        // All of that outlives the call.
         let status = unsafe { (self.entry)((&raw mut context).cast()) };
         state.left = context.left;
         if let Some(panic) = context.panic.take() {
