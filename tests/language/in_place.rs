@@ -34,7 +34,7 @@ const LOOPS: [(&str, &str); 12] = [
     ),
     (
         "a part of rows",
-        "f64.sum (flatten (loop a = replicate n (replicate 3 x) for i < n / 4 do
+        "f64.sum (flatten (loop a = replicate n (replicate 3 x) for i < n / 8 do
            a with [i:i + 2, 1:3] = map (map (* x)) (a[i:i + 2, 1:3] :> [2][2]f64)))",
     ),
     ("from a copy", "let b = replicate n x in f64.sum (loop a = copy b for i < n do a with [i] = b[i] * a[i])"),
