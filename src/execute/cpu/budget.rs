@@ -2,7 +2,8 @@
 //!
 //! Law: the steps of a run do not depend on who takes them: a loop over lanes is one, and each of its lanes, and each
 //! iteration of a loop, which the lanes of a block take together, and each element of a row that they copy. A loop of
-//! products in registers is none, but for each stretch after the first (tests/execute/limits.rs).
+//! products in registers is none, but for each stretch after the first. Lanes one after the other take no more than in blocks
+//! (tests/execute/limits.rs, tests/execute/one_by_one.rs).
 
 use super::assemble::Assembled;
 use super::machine::Fault;

@@ -9,6 +9,9 @@ use crate::array::{Atom, Op, Prim, Range, index};
 use crate::futhark::meaning::{Outcome, Section};
 use crate::futhark::source::Span;
 
+/// The invariant of parts: indices before the first slice are those of what has the part.
+const SLICE: &str = "the first dimension of a part is a slice";
+
 /// The indices that a section takes of a dimension, how far it is from one to the next in the array as a line, and whether the part has
 /// the dimension.
 struct Taken {
@@ -27,20 +30,13 @@ impl Site {
         sections: &[Section<Operand>],
         value: &Operand,
     ) -> Outcome<Operand> {
-        let Some((Section::Slice(start, end, step), others)) = sections.split_first() else {
-            return self.in_line_updated(at, array, sections, value);
-        };
-        if start.is_none() && end.is_none() && step.is_none() {
+        let [Section::Slice(start, end, step), others @ ..] = sections else { panic!("{SLICE}") };
+        if others.is_empty() || [start, end, step].into_iter().all(Option::is_none) {
             return self.in_line_updated(at, array, sections, value);
         }
         let size = self.size_of(at, &array, 0)?;
         let range = self.slice(at, size, [start.as_ref(), end.as_ref(), step.as_ref()])?;
         let places = self.numbers(at, range.start, range.step, range.count)?;
-        if others.is_empty() {
-            self.same(at, range.count, self.size_of(at, value, 0)?, "the new value")?;
-            self.same_sizes(at, &array, 1, &Operand { atom: value.atom, of: value.of.inner(1) })?;
-            return self.scattered(at, &array, places, value.atom);
-        }
         let mut of = array.of.clone();
         of.shape[0] = Some(range.count);
         let rows = Operand { atom: self.one(at, Op::Slice(array.atom, vec![range]))?, of };

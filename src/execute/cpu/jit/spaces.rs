@@ -1,7 +1,7 @@
 //! Index spaces as functions: one lane after the other, with its values in registers of the processor.
 //!
 //! Law: a function leaves what blocks of lanes leave, bit for bit, and takes no more steps. Loops have one where lanes look for their
-//! elements one by one, and blocks gain little (tests/execute/jit.rs).
+//! elements one by one, and blocks gain little (tests/execute/one_by_one.rs).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,7 +1,7 @@
 //! Which is faster for a loop over lanes: its function, one lane after the other, or blocks of lanes.
 //!
 //! Law: either leaves the same bits, so that the clock decides about time alone; what is slower has a small part of the lanes, and
-//! seldom (tests/execute/jit.rs).
+//! seldom. While both are compared, lanes are in more blocks, each with steps of its own (tests/execute/one_by_one.rs).
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -90,9 +90,8 @@ pub(in crate::execute::cpu) fn one_by_one<R: Real<G>, const G: usize>(
     let Some(OneByOne { number: of_native, first, end, count }) = it.one_by_one else { return Ok(false) };
     let code = machine.code;
     let native = &code.natives.all[of_native as usize];
-    for (register, n) in [(first, lanes.start), (end, lanes.end), (count, lanes.end - lanes.start)] {
-        machine.state.ints.set(register, n);
-    }
+    let all = lanes.end - lanes.start;
+    machine.state.ints.set(count, all);
     let Some(function) = native.earned(code, |register| machine.state.one(register)) else { return Ok(false) };
     let times = &native.times;
     let run = |machine: &mut Machine<'_, R, G>, lanes: Range<i64>, by_function: bool| {
@@ -107,7 +106,7 @@ pub(in crate::execute::cpu) fn one_by_one<R: Real<G>, const G: usize>(
     if let Some(is_faster) = times.function_is_faster() {
         return if is_faster { run(machine, lanes, true).map(|()| true) } else { Ok(false) };
     }
-    let (all, groups) = (lanes.end - lanes.start, (GROUPS * G) as i64);
+    let groups = (GROUPS * G) as i64;
     let part = (all / PARTS / groups).max(1) * groups;
     if part * 2 * FUNCTION_FIRST.len() as i64 > all {
         // They are too few to be divided: each time it is the other.
