@@ -266,7 +266,7 @@ pub enum Mistake {
 }
 
 /// The result of a verb.
-pub type Result<T> = core::result::Result<T, Error>;
+pub type Result<T, E = Error> = core::result::Result<T, E>;
 
 impl Error {
     /// `Ok` if a length is as it must be.
@@ -310,8 +310,8 @@ impl Error {
     }
 
     /// The error without its place, for who shows that in another way.
-    #[cfg(feature = "futhark")]
-    pub(crate) fn unplaced(mut self) -> Self {
+    #[must_use]
+    pub fn unplaced(mut self) -> Self {
         if let Some(span) = self.span_mut() {
             *span = Span::UNKNOWN;
         }

@@ -6,6 +6,7 @@
 use crate::array::{Const, Prim, Type};
 use crate::error::{Error, Result};
 use crate::interpret::{Scalar, Value};
+use crate::primitives::f16;
 
 /// A scalar or an array: its sizes, and its elements in a row, the last dimension running fastest.
 ///
@@ -36,6 +37,17 @@ pub struct Flat {
     pub(super) singles: Vec<f32>,
     /// Integers, those of kind `u64` by their bits, and truth values as 0 and 1.
     pub(super) ints: Vec<i64>,
+}
+
+/// The elements of a [`Flat`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Elements {
+    /// Doubles, and halves as doubles.
+    Reals(Vec<f64>),
+    /// Singles.
+    Singles(Vec<f32>),
+    /// Integers, those of kind `u64` by their bits, and truth values as 0 and 1.
+    Integers(Vec<i64>),
 }
 
 impl Default for Flat {
@@ -87,6 +99,52 @@ impl Flat {
     pub fn integers(sizes: &[usize], ints: Vec<i64>) -> Result<Self> {
         Error::lengths("the list of elements", count(sizes)?, ints.len())?;
         Ok(Flat { ints, ..Flat::empty(Prim::I64, sizes.to_vec()) })
+    }
+
+    /// An array of integers or truth values of a kind, of these sizes; a scalar if there are none. Those of kind `u64` are here by their
+    /// bits, truth values as 0 and 1.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there are more or fewer than the sizes ask for, [`Error::Argument`] for a kind of reals.
+    pub fn exact(prim: Prim, sizes: &[usize], ints: Vec<i64>) -> Result<Self> {
+        if prim.is_real() {
+            let (expected, found) = ("a kind of integers or truth values".into(), prim.to_string());
+            return Err(Error::Argument { name: "kind of the elements".into(), expected, found });
+        }
+        Error::lengths("the list of elements", count(sizes)?, ints.len())?;
+        Ok(Flat { ints, ..Flat::empty(prim, sizes.to_vec()) })
+    }
+
+    /// An array of reals of half precision, given as doubles and rounded, of these sizes; a scalar if there are none.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there are more or fewer than the sizes ask for.
+    pub fn halves(sizes: &[usize], halves: impl Iterator<Item = f64>) -> Result<Self> {
+        let reals: Vec<f64> = halves.map(|x| f16::from_f64(x).into()).collect();
+        Error::lengths("the list of elements", count(sizes)?, reals.len())?;
+        Ok(Flat { reals, ..Flat::empty(Prim::F16, sizes.to_vec()) })
+    }
+
+    /// The kind of the elements.
+    #[must_use]
+    pub fn prim(&self) -> Prim {
+        self.prim
+    }
+
+    /// The elements in the memory that they are in.
+    ///
+    /// ```
+    /// use catadiff::execute::{Elements, Flat};
+    /// assert_eq!(Flat::reals(&[2], vec![1.0, 2.0])?.into_elements(), Elements::Reals(vec![1.0, 2.0]));
+    /// # Ok::<(), catadiff::Error>(())
+    /// ```
+    #[must_use]
+    pub fn into_elements(self) -> Elements {
+        match self.prim {
+            Prim::F32 => Elements::Singles(self.singles),
+            prim if prim.is_real() => Elements::Reals(self.reals),
+            _ => Elements::Integers(self.ints),
+        }
     }
 
     /// Elements of a kind, as they lie here: as many of these as the sizes ask for, and none of the others.

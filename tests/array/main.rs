@@ -16,5 +16,7 @@ mod text;
 mod trace;
 mod trace_values;
 mod tracing;
+#[cfg(feature = "unstable")]
+mod untyped;
 mod verbs;
 mod words;

@@ -39,8 +39,17 @@ impl Notation for ScalarOp {
 }
 
 impl ScalarOp {
-    /// The operation of this name on integers, or else on reals.
-    fn named(text: &str, parameter: Option<i64>, integers: bool) -> Option<Self> {
+    /// The operation that the text form calls so, on integers or else on reals.
+    ///
+    /// ```
+    /// use catadiff::array::{IntegerRow, ScalarOp};
+    /// use catadiff::Primitive;
+    /// assert_eq!(ScalarOp::named("min", None, true), Some(IntegerRow::Min.into()));
+    /// assert_eq!(ScalarOp::named("powi", Some(3), false), Some(Primitive::Powi(3).into()));
+    /// assert_eq!(ScalarOp::named("tan", None, true), None);
+    /// ```
+    #[must_use]
+    pub fn named(text: &str, parameter: Option<i64>, integers: bool) -> Option<Self> {
         let convert = || Prim::named(text).map(ScalarOp::Convert);
         let real = |name: &str| Prim::named(name).filter(|kind| kind.is_real());
         let to_bits = text.strip_prefix("bits_of_").and_then(real).map(ScalarOp::ToBits);

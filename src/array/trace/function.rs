@@ -116,10 +116,19 @@ pub(crate) fn traced_of(
     parameters: Vec<(String, Type)>,
     results: impl FnOnce(&[Id]) -> Option<Vec<Id>>,
 ) -> Result<Program> {
+    traced_of_result(parameters, |ids| Ok(results(ids).unwrap_or_else(|| vec![Id::NOTHING])))
+}
+
+/// The same of results that may fail.
+#[track_caller]
+pub(super) fn traced_of_result<E: From<Error>>(
+    parameters: Vec<(String, Type)>,
+    results: impl FnOnce(&[Id]) -> Result<Vec<Id>, E>,
+) -> Result<Program, E> {
     let recording = Recording::start(Location::caller());
     let parameters: Vec<Id> = parameters.into_iter().map(|(name, of)| recording.parameter(name, of)).collect();
-    let results = results(&parameters).unwrap_or_else(|| vec![Id::NOTHING]);
-    recording.finish(&results)
+    let results = results(&parameters)?;
+    Ok(recording.finish(&results)?)
 }
 
 /// Which parts of a handle are reals, which are what is differentiated by.

@@ -77,6 +77,8 @@ mod parameters;
 mod random;
 mod scalars;
 mod scope;
+#[cfg(feature = "unstable")]
+pub mod untyped;
 mod words;
 
 #[cfg(feature = "derive")]

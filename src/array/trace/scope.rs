@@ -60,6 +60,8 @@ struct Trace {
     mistakes: Vec<Mistake>,
     /// The call of a handle's method that is being carried out.
     here: Option<At>,
+    /// Where statements come from, if that is not a call in Rust.
+    place: Option<Span>,
 }
 
 /// The folder of this library's source, as it is called in locations.
@@ -110,8 +112,8 @@ impl Trace {
 
     /// Statements that are added now come from this call.
     fn span(&mut self, call: At) {
-        let call = self.call(call);
-        self.builder.span(Span::at(Place::Call(call)));
+        let span = self.place.unwrap_or_else(|| Span::at(Place::Call(self.call(call))));
+        self.builder.span(span);
     }
 
     /// What is well typed; if it is not, that is a mistake.
@@ -190,6 +192,47 @@ impl Drop for Here {
     fn drop(&mut self) {
         innermost(|trace| trace.here = self.around);
     }
+}
+
+/// Statements come from this place from here on, wherever in Rust they are made; the place before.
+#[cfg(feature = "unstable")]
+pub(super) fn place(place: Option<Span>) -> Option<Span> {
+    innermost(|trace| core::mem::replace(&mut trace.place, place)).flatten()
+}
+
+/// The mistakes of the trace so far, which goes on as if there had been none.
+#[cfg(feature = "unstable")]
+pub(super) fn take_mistakes() -> Vec<Mistake> {
+    innermost(|trace| core::mem::take(&mut trace.mistakes)).unwrap_or_default()
+}
+
+/// The type of what is a constant, or a variable of the innermost trace.
+#[cfg(feature = "unstable")]
+pub(super) fn type_here(id: Id) -> Option<Type> {
+    match id.0 {
+        Repr::Const(value) => Some(Type::scalar(value.prim())),
+        Repr::Var { trace: number, var } => {
+            innermost(|trace| (trace.number == number).then(|| trace.builder.type_of(var))).flatten()
+        }
+        Repr::Nothing => None,
+    }
+}
+
+/// Whether there is a trace in progress.
+#[cfg(feature = "unstable")]
+pub(super) fn is_tracing() -> bool {
+    innermost(|_| ()).is_some()
+}
+
+/// One more parameter of the innermost trace, whatever scopes are open in it.
+#[cfg(feature = "unstable")]
+pub(super) fn further_parameter(name: String, of: Type) -> Option<Id> {
+    innermost(|trace| {
+        let var = trace.builder.parameter(name, of);
+        let outermost = trace.open[0].0;
+        trace.scope_of.resize(var.0 as usize + 1, outermost);
+        Id(Repr::Var { trace: trace.number, var })
+    })
 }
 
 /// Adds a statement to the innermost scope; `None` if there is no trace, or after a mistake.
@@ -355,6 +398,7 @@ impl Recording {
             scope_of: Vec::new(),
             mistakes: Vec::new(),
             here: None,
+            place: None,
         };
         trace.enter(at);
         TRACES.with(|traces| traces.borrow_mut().push(trace));
