@@ -1,0 +1,162 @@
+"""Products of lists and matrices, and sums of products."""
+
+import builtins
+import functools
+
+from .. import _core
+from .._array import Array, lift, size_of
+from ..errors import ShapeError
+from ._elements import _met, eager, multiply, where
+from ._indexing import _gathered
+from ._making import _size, arange, ndim
+from ._order import _traced, ravel, transpose
+from ._reductions import sum
+from ._shapes import broadcast_to
+
+
+@eager
+def matmul(x, y, /):
+    """The product of matrices, or of a matrix and a list; further dimensions, outside, meet as elements do."""
+    of, (x, y) = _met(x, y)
+    x, y = Array(x), Array(y)
+    if 0 in (x.ndim, y.ndim):
+        raise ShapeError("a number has no matrix product: write `*`")
+    depth = builtins.max(x.ndim, y.ndim) - 2
+    if depth <= 0:
+        word = {(1, 1): "dot", (2, 1): "matvec", (2, 2): "matmul"}.get((x.ndim, y.ndim))
+        if word is None:
+            return Array(_core.word("matvec", [lift(transpose(y)), lift(x)])[0])
+        return Array(_core.word(word, [lift(x), lift(y)])[0])
+    many = [z for z in (x, y) if z.ndim > 2]
+    if len(many) == 2:
+        if x.ndim != y.ndim:
+            short, long = sorted(many, key=ndim)
+            wide = broadcast_to(short, long.shape[: long.ndim - short.ndim] + short.shape)
+            x, y = (wide, y) if x is short else (x, wide)
+        inner = lambda pair: _core.map(lambda both: [lift(matmul(Array(both[0]), Array(both[1])))], pair)
+        return Array(inner([lift(x), lift(y)])[0])
+    (outer,) = many
+    one = lambda row: matmul(Array(row), y) if outer is x else matmul(x, Array(row))
+    return Array(_core.map(lambda rows: [lift(one(rows[0]))], [lift(outer)])[0])
+
+
+@eager
+def dot(x, y, /):
+    """The product of two lists, of matrices, or of a number and an array."""
+    if 0 in (ndim(x), ndim(y)):
+        return multiply(x, y)
+    if ndim(y) > 2:
+        raise ShapeError("dot is of lists and matrices: write matmul, or einsum")
+    return matmul(x, y)
+
+
+@eager
+def outer(x, y, /):
+    """The matrix of the products of each two elements of two lists."""
+    return ravel(x)[:, None] * ravel(y)[None, :]
+
+
+@eager
+def inner(x, y, /):
+    """The sum of the products of the elements of two lists."""
+    return dot(ravel(x), ravel(y))
+
+
+vdot = inner
+
+
+@eager
+def kron(x, y, /):
+    """The matrix of the products of each element of one with another matrix."""
+    _, (x, y) = _met(x, y)
+    return Array(_core.word("kron", [x, y])[0])
+
+
+@eager
+def trace(x, /):
+    """The sum of the diagonal."""
+    return sum(diagonal(x))
+
+
+@eager
+def diagonal(x, /):
+    """The diagonal of a matrix."""
+    return Array(_core.word("diagonal", [lift(x)])[0])
+
+
+@eager
+def diag(x, /):
+    """The diagonal of a matrix, or the matrix with a list on its diagonal and zeros elsewhere."""
+    x = _traced(x)
+    return diagonal(x) if x.ndim == 2 else where(arange(size_of(x, 0))[:, None] == arange(size_of(x, 0))[None, :], x, 0)
+
+
+@eager
+def triu(x, k=0, /):
+    """The matrix with zeros below a diagonal, the ``k``-th above the main one."""
+    return Array(_core.word("triu", [lift(x), _size(k)])[0])
+
+
+@eager
+def tril(x, k=0, /):
+    """The matrix with zeros above a diagonal, the ``k``-th above the main one."""
+    return Array(_core.word("tril", [lift(x), _size(k)])[0])
+
+
+@eager
+def einsum(specification, /, *operands):
+    """Sums of products of elements, by a letter for each dimension, as in ``"ij,jk->ik"``.
+
+    >>> import numpy as np, catadiff.numpy as cnp
+    >>> cnp.einsum("ij,ij->i", np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 1.0], [0.5, 0.5]]))
+    array([3. , 3.5])
+    """
+    of, values = _met(*operands)
+    inputs, _, output = specification.replace(" ", "").partition("->")
+    inputs = inputs.split(",")
+    if "->" not in specification:
+        letters = "".join(inputs)
+        output = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
+    if [len(letters) for letters in inputs] != [value.ndim for value in values]:
+        raise ShapeError(f"`{specification}` has other numbers of dimensions than {[v.ndim for v in values]}")
+    if unknown := set(output) - set("".join(inputs)):
+        raise ShapeError(f"`{specification}` asks for {''.join(sorted(unknown))}, which no operand has")
+    arrays, inputs = zip(*(_diagonals(Array(value), letters) for value, letters in zip(values, inputs)))
+    summed = [c for c in dict.fromkeys("".join(inputs)) if c not in output]
+    if len(arrays) == 2 and (found := _as_matmul(arrays, inputs, output, summed)) is not None:
+        return found
+    order = list(output) + summed
+    aligned = []
+    for x, letters in zip(arrays, inputs):
+        present = [c for c in order if c in letters]
+        x = transpose(x, [letters.index(c) for c in present])
+        places = tuple(slice(None) if c in letters else None for c in order)
+        aligned.append(x[places] if places else x)
+    product = functools.reduce(multiply, aligned)
+    if not summed:
+        return product
+    return sum(product, axis=tuple(range(len(output), len(order))))
+
+
+def _diagonals(x, letters):
+    """The array with one dimension for each letter, and the letters in the order of its dimensions."""
+    while repeated := [c for c in letters if letters.count(c) > 1]:
+        first = letters.index(repeated[0])
+        second = letters.index(repeated[0], first + 1)
+        rest = [k for k in range(x.ndim) if k not in (first, second)]
+        at = arange(size_of(x, first))
+        x = _gathered(transpose(x, [first, second, *rest]), [at, at])
+        letters = repeated[0] + "".join(letters[k] for k in rest)
+    return x, letters
+
+
+def _as_matmul(arrays, inputs, output, summed):
+    """The sum as one product of matrices, where it is that of two lists or matrices."""
+    if len(summed) != 1 or builtins.any(len(letters) > 2 or summed[0] not in letters for letters in inputs):
+        return None
+    free = ["".join(c for c in letters if c != summed[0]) for letters in inputs]
+    if len(set("".join(free))) != len("".join(free)):
+        return None
+    x, y = (x if letters[-1] == summed[0] else transpose(x) for x, letters in zip(arrays, inputs))
+    found = matmul(x, transpose(y)) if y.ndim == 2 else matmul(x, y)
+    return found if output == "".join(free) else transpose(found)

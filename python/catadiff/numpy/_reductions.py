@@ -1,0 +1,145 @@
+"""Elements combined along dimensions."""
+
+import numpy as np
+
+from .. import _core
+from .._array import Array, common, lift, size_of
+from ._elements import _real, eager, equal
+from ._indexing import _nested
+from ._order import _axes, _axis, _traced, expand_dims, moveaxis, ravel, reshape, transpose
+
+
+def _along(name, x, axis, keepdims=False, keeps=False):
+    """A word of lists, along one dimension; it gives a number, or if it ``keeps`` the dimension, a list."""
+    axis = _axis(axis, x.ndim)
+    last = moveaxis(x, axis, -1)
+    found = Array(_nested(x.ndim - 1, lambda rows: _core.word(name, rows), [lift(last)])[0])
+    if keeps:
+        return moveaxis(found, -1, axis)
+    return expand_dims(found, axis) if keepdims else found
+
+
+def _reduced(name, x, axis, keepdims):
+    """A word of lists, along all of these dimensions at once."""
+    x = _traced(x)
+    axes = _axes(axis, x.ndim)
+    if x.ndim == 0 or not axes:
+        x, axes = x[None], [0]
+        return _along(name, x, 0)
+    if len(axes) == 1:
+        return _along(name, x, axes[0], keepdims)
+    others = [k for k in range(x.ndim) if k not in axes]
+    rows = transpose(x, others + axes)
+    found = _along(name, reshape(rows, *[size_of(x, k) for k in others], -1), -1)
+    for k in axes if keepdims else []:
+        found = expand_dims(found, k)
+    return found
+
+
+def _reduction(name, word, doc, convert=lambda x: x):
+    @eager
+    def f(x, /, axis=None, keepdims=False):
+        return _reduced(word, convert(x), axis, keepdims)
+
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = f"{doc}, along one dimension, several, or all."
+    return f
+
+
+def _countable(x):
+    return Array(lift(x, np.int64)) if common(x).kind == "b" else x
+
+
+def _as_real(x):
+    return Array(_real(x)[0])
+
+
+sum = _reduction("sum", "sum", "The sum", _countable)
+prod = _reduction("prod", "product", "The product", _countable)
+min = _reduction("min", "min", "The least element, a number rather than NaN")
+max = _reduction("max", "max", "The greatest element, a number rather than NaN")
+mean = _reduction("mean", "mean", "The mean", _as_real)
+var = _reduction("var", "var", "The mean squared distance from the mean", _as_real)
+std = _reduction("std", "std", "The square root of the mean squared distance from the mean", _as_real)
+amin, amax = min, max
+
+
+@eager
+def all(x, /, axis=None, keepdims=False):
+    """Whether all elements are true, or not 0, along one dimension, several, or all."""
+    truths = Array(lift(Array(lift(x, np.bool_)), np.int64))
+    return equal(_reduced("min", truths, axis, keepdims), 1) if truths.ndim else equal(truths, 1)
+
+
+@eager
+def any(x, /, axis=None, keepdims=False):
+    """Whether any element is true, or not 0, along one dimension, several, or all."""
+    truths = Array(lift(Array(lift(x, np.bool_)), np.int64))
+    return equal(_reduced("max", truths, axis, keepdims), 1) if truths.ndim else equal(truths, 1)
+
+
+def _place_of(word, x, axis, keepdims):
+    if axis is not None:
+        return _reduced(word, x, axis, keepdims)
+    found = _reduced(word, ravel(x), 0, False)
+    return reshape(found, (1,) * _traced(x).ndim) if keepdims else found
+
+
+@eager
+def argmin(x, /, axis=None, keepdims=False):
+    """The index of the least element, the first of several; along one dimension, or of all in a row."""
+    return _place_of("argmin", x, axis, keepdims)
+
+
+@eager
+def argmax(x, /, axis=None, keepdims=False):
+    """The index of the greatest element, the first of several; along one dimension, or of all in a row."""
+    return _place_of("argmax", x, axis, keepdims)
+
+
+def _running(name, doc, convert=lambda x: x):
+    @eager
+    def f(x, /, axis=None):
+        x = convert(x)
+        return _along(name, ravel(x) if axis is None else _traced(x), -1 if axis is None else axis, keeps=True)
+
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = f"{doc}, along one dimension, or of all in a row."
+    return f
+
+
+cumsum = _running("cumsum", "The sums of the elements so far", _countable)
+cumprod = _running("cumprod", "The products of the elements so far", _countable)
+cummax = _running("cummax", "The greatest of the elements so far")
+cummin = _running("cummin", "The least of the elements so far")
+
+
+@eager
+def sort(x, /, axis=-1):
+    """The elements in order, NaN last."""
+    return _along("sort", _traced(x), axis, keeps=True)
+
+
+@eager
+def argsort(x, /, axis=-1):
+    """The indices of the elements in order, NaN last; equal elements stay in theirs."""
+    return _along("argsort", _traced(x), axis, keeps=True)
+
+
+@eager
+def searchsorted(x, values, /, side="left"):
+    """For each value the first index before which it could stand in a list in order, or with ``side="right"`` the last."""
+    of = common(x, values)
+    values = Array(lift(values, of))
+    word = {"left": "searchsorted", "right": "searchsorted_right"}[side]
+    found = Array(_core.word(word, [lift(x, of), lift(ravel(values))])[0])
+    return reshape(found, values.shape) if values.ndim != 1 else found
+
+
+@eager
+def interp(x, points, values, /):
+    """The values at ``x`` of the line through points in order; outside of them it is level."""
+    x, points, values = _real(x, points, values)
+    at = Array(x)
+    found = Array(_core.word("interp", [lift(ravel(at)), points, values])[0])
+    return reshape(found, at.shape) if at.ndim != 1 else found

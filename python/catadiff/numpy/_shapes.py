@@ -1,0 +1,119 @@
+"""Arrays joined, repeated, moved and stretched."""
+
+import numpy as np
+
+from .. import _core
+from .._array import Array, common, lift
+from ..errors import ShapeError
+from ._elements import eager, remainder, subtract, where
+from ._indexing import take
+from ._making import _sizes, arange, full
+from ._order import _axes, _traced, moveaxis, ravel, reshape
+
+
+@eager
+def squeeze(x, /, axis=None):
+    """The array without dimensions of size 1: these, or all that are known to be so."""
+    x = _traced(x)
+    gone = [k for k in range(x.ndim) if x.value.known[k] == 1] if axis is None else _axes(axis, x.ndim)
+    for k in reversed(gone):
+        if x.value.known[k] not in (1, None):
+            raise ShapeError(f"axis {k} has the size {x.value.known[k]}, and only one of size 1 is squeezed")
+        x = x[(slice(None),) * k + (0,)]
+    return x
+
+
+@eager
+def broadcast_to(x, shape, /):
+    """The array stretched to a shape."""
+    return where(full(shape, True), x, _traced(x))
+
+
+@eager
+def concatenate(arrays, axis=0):
+    """Arrays one after the other along a dimension."""
+    of = common(*arrays)
+    values = [moveaxis(Array(lift(x, of)), axis, 0) for x in arrays]
+    return moveaxis(Array(_core.concat([x.value for x in values])), 0, axis)
+
+
+@eager
+def stack(arrays, axis=0):
+    """Arrays of one shape as the elements of a new dimension."""
+    of = common(*arrays)
+    found = Array(_core.elements([lift(x, of) for x in arrays]))
+    return moveaxis(found, 0, axis)
+
+
+@eager
+def vstack(arrays):
+    """Rows, or matrices, one below the other."""
+    return concatenate([x[None] if x.ndim == 1 else x for x in map(_traced, arrays)])
+
+
+@eager
+def hstack(arrays):
+    """Lists one after the other, or matrices side by side."""
+    arrays = [_traced(x) for x in arrays]
+    return concatenate(arrays, axis=0 if arrays[0].ndim == 1 else 1)
+
+
+@eager
+def flip(x, /, axis=None):
+    """The elements backwards, along one dimension or all."""
+    x = _traced(x)
+    for k in _axes(axis, x.ndim):
+        x = moveaxis(Array(_core.reverse(lift(moveaxis(x, k, 0)))), 0, k)
+    return x
+
+
+@eager
+def roll(x, shift, /, axis=None):
+    """The elements moved on by a number of places; those that leave at the end enter at the beginning."""
+    x = _traced(x)
+    if axis is None:
+        return reshape(roll(ravel(x), shift, 0), x.shape)
+    x = moveaxis(x, axis, 0)
+    n = x.shape[0]
+    return moveaxis(take(x, remainder(subtract(arange(n), shift), n), 0), 0, axis)
+
+
+@eager
+def repeat(x, times, /, axis=None):
+    """Each element several times, one after the other."""
+    x = ravel(x) if axis is None else _traced(x)
+    axis = 0 if axis is None else axis
+    x = moveaxis(x, axis, 0)
+    return moveaxis(take(x, arange(x.shape[0] * times) // times, 0), 0, axis)
+
+
+@eager
+def tile(x, times, /):
+    """The array several times along its innermost dimensions, for each of which a count is given."""
+    x = _traced(x)
+    times = _sizes(times)
+    while x.ndim < len(times):
+        x = x[None]
+    for k, count in enumerate(times, start=x.ndim - len(times)):
+        rows = moveaxis(x, k, 0)
+        x = moveaxis(take(rows, arange(rows.shape[0] * count) % rows.shape[0], 0), 0, k)
+    return x
+
+
+@eager
+def diff(x, /, axis=-1):
+    """The differences of neighbours."""
+    x = moveaxis(_traced(x), axis, 0)
+    return moveaxis(x[1:] - x[:-1], 0, axis)
+
+
+@eager
+def pad(x, width, /, value=0):
+    """The array with elements of a value around it: ``width`` of them, ``(before, after)``, or such a pair for each dimension."""
+    x = _traced(x)
+    pairs = np.broadcast_to(np.asarray(width), (x.ndim, 2)).tolist()
+    for k, (before, after) in enumerate(pairs):
+        rows = moveaxis(x, k, 0)
+        around = [full((n, *rows.shape[1:]), value, x.dtype) for n in (before, after)]
+        x = moveaxis(concatenate([around[0], rows, around[1]]), 0, k)
+    return x

@@ -1,0 +1,350 @@
+"""Each word is that of numpy: the same numbers, shapes and dtypes, computed at once and traced, and derivatives that are right."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import catadiff as cd
+import catadiff.numpy as cnp
+
+warnings.simplefilter("ignore", RuntimeWarning)
+RANDOM = np.random.default_rng(11)
+
+
+def reals(*shape):
+    return RANDOM.uniform(0.1, 0.9, shape)
+
+
+def ints(*shape):
+    return RANDOM.integers(1, 9, shape)
+
+
+def same(f, *arguments, tolerance=1e-12, of=None):
+    """The function with numpy's words and with ours, at once and traced."""
+    expected = f(np, *arguments)
+    for found in (f(cnp, *arguments), cd.function(lambda *xs: f(cnp, *xs))(*arguments)):
+        if isinstance(expected, tuple):
+            for a, b in zip(found, expected, strict=True):
+                np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+            continue
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+        assert np.shape(found) == np.shape(expected)
+        assert np.asarray(found).dtype == np.asarray(expected).dtype
+
+
+UNARY = (
+    "sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arctanh floor ceil "
+    "negative absolute abs sign square reciprocal round rint isnan isfinite isinf logical_not"
+).split()
+BINARY = (
+    "add subtract multiply divide true_divide floor_divide remainder mod power minimum maximum hypot arctan2 equal not_equal less "
+    "less_equal greater greater_equal logical_and logical_or logical_xor"
+).split()
+
+
+@pytest.mark.parametrize("name", UNARY)
+@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (1, 4), (2, 1, 3), (0,)])
+def test_of_one(name, shape):
+    same(lambda np, x: getattr(np, name)(x), reals(*shape))
+
+
+def test_of_one_above_one():
+    same(lambda np, x: np.arccosh(x), 1.0 + reals(3))
+
+
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((), ()),
+        ((4,), ()),
+        ((), (4,)),
+        ((4,), (4,)),
+        ((2, 3), (3,)),
+        ((2, 1), (1, 3)),
+        ((2, 3), (2, 1)),
+        ((1, 1), (4,)),
+    ],
+)
+def test_of_two(name, shapes):
+    same(lambda np, x, y: getattr(np, name)(x, y), *(reals(*shape) for shape in shapes))
+
+
+@pytest.mark.parametrize("name", "add subtract multiply divide floor_divide remainder power minimum less equal".split())
+@pytest.mark.parametrize("kinds", ["i4 i8", "i8 f8", "f4 f8", "f4 i8", "u1 i4", "i2 u2", "b1 f4", "f2 f4"])
+def test_dtypes_meet_as_in_numpy(name, kinds):
+    one, other = kinds.split()
+    same(lambda np, x, y: getattr(np, name)(x, y), ints(4).astype(one), ints(4).astype(other), tolerance=1e-3)
+
+
+@pytest.mark.parametrize("number", [2, 3.0, True, -1])
+@pytest.mark.parametrize("dtype", "f8 f4 f2 i8 i4".split())
+def test_numbers_take_the_dtype_of_what_they_meet(dtype, number):
+    x = ints(5).astype(dtype)
+    if not (dtype == "i4" and np.__version__ < "2"):
+        same(lambda np, x: x + number, x, tolerance=1e-3)
+        same(lambda np, x: number * x, x, tolerance=1e-3)
+        same(lambda np, x: x / 4, x, tolerance=1e-3)
+
+
+def test_bits():
+    for op in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"):
+        same(lambda np, x, y: getattr(np, op)(x, y), ints(6), ints(6))
+    same(lambda np, x: np.invert(x), ints(6))
+    same(lambda np, x, y: (x > 3) & ~(y > 3) | (x == y) ^ (x != 1), ints(6), ints(6))
+
+
+def test_rounding_and_signs():
+    x = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.0, -0.0, 0.49999999999999994, 1e300])
+    same(lambda np, x: np.round(x), x)
+    same(lambda np, x: np.sign(x), x)
+    same(lambda np, x, y: np.floor_divide(x, y), x, np.array(2.0))
+    same(lambda np, x, y: np.remainder(x, y), ints(9) - 4, np.array(-3))
+    same(lambda np, x: x.astype(int), x[:-1])
+
+
+REDUCTIONS = "sum prod min max mean var std all any".split()
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize(
+    "shape, axis",
+    [
+        ((), None),
+        ((4,), None),
+        ((4,), 0),
+        ((2, 3), None),
+        ((2, 3), 0),
+        ((2, 3), -1),
+        ((2, 3, 4), (0, 2)),
+        ((2, 3, 4), 1),
+    ],
+)
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_reductions(name, shape, axis, keepdims):
+    same(lambda np, x: getattr(np, name)(x, axis=axis, keepdims=keepdims), reals(*shape))
+    if shape:
+        same(lambda np, x: getattr(x, name)(axis), reals(*shape))
+
+
+@pytest.mark.parametrize("name", "cumsum cumprod sort argsort argmin argmax".split())
+@pytest.mark.parametrize("shape, axis", [((5,), 0), ((3, 4), 0), ((3, 4), -1), ((2, 3, 2), 1)])
+def test_along(name, shape, axis):
+    same(lambda np, x: getattr(np, name)(x, axis=axis), reals(*shape))
+
+
+def test_of_all_in_a_row():
+    for name in "cumsum cumprod argmin argmax".split():
+        same(lambda np, x: getattr(np, name)(x), reals(3, 4))
+    same(lambda np, x: np.sum(x > 3), ints(5))
+    same(lambda np, x: np.sum(x), ints(5))
+
+
+SHAPES = [
+    lambda np, x: x.T,
+    lambda np, x: np.transpose(x, (1, 2, 0)),
+    lambda np, x: np.moveaxis(x, 0, -1),
+    lambda np, x: np.moveaxis(x, 2, 0),
+    lambda np, x: np.swapaxes(x, 0, 2),
+    lambda np, x: np.reshape(x, (4, 6)),
+    lambda np, x: x.reshape(-1, 4),
+    lambda np, x: x.reshape(2, -1),
+    lambda np, x: x.ravel(),
+    lambda np, x: np.expand_dims(x, 1),
+    lambda np, x: np.squeeze(x[None]),
+    lambda np, x: np.squeeze(x[:, None], 1),
+    lambda np, x: np.flip(x),
+    lambda np, x: np.flip(x, 1),
+    lambda np, x: np.roll(x, 2, 1),
+    lambda np, x: np.roll(x, -1),
+    lambda np, x: np.repeat(x, 2, 0),
+    lambda np, x: np.repeat(x, 3),
+    lambda np, x: np.tile(x, (2, 1)),
+    lambda np, x: np.diff(x),
+    lambda np, x: np.diff(x, axis=0),
+    lambda np, x: np.pad(x, ((1, 0), (0, 2), (1, 1))),
+    lambda np, x: np.concatenate([x, x[:1]]),
+    lambda np, x: np.concatenate([x, x], axis=-1),
+    lambda np, x: np.stack([x, x], axis=1),
+    lambda np, x: np.vstack([x[0, 0], x[0, 1]]),
+    lambda np, x: np.hstack([x[0], x[1]]),
+    lambda np, x: np.broadcast_to(x[0, 0], (5, 4)),
+    lambda np, x: np.zeros_like(x) + np.ones_like(x) * np.full_like(x, 3),
+    lambda np, x: np.zeros((2, 3)) + np.ones(3) + np.full((2, 1), 7.0),
+    lambda np, x: np.eye(3) + np.diag(x[0, :, 0]) + np.diag(np.diag(x[0, :, :3])),
+    lambda np, x: np.arange(5) + np.arange(2, 12, 2),
+    lambda np, x: np.linspace(0.0, 1.0, 7),
+    lambda np, x: np.triu(x[0]) + np.tril(x[1], -1),
+    lambda np, x: np.where(x > 0.5, x, 0),
+    lambda np, x: np.clip(x, 0.3, 0.6),
+    lambda np, x: np.take(x, np.array([[0, 2], [1, 1]]), axis=1),
+    lambda np, x: np.take(x, np.array([5, 0])),
+    lambda np, x: np.take_along_axis(x, np.argsort(x, axis=1), axis=1),
+    lambda np, x: np.searchsorted(np.sort(x[0, 0]), x[0, 1]),
+    lambda np, x: np.interp(x[0], np.array([0.0, 0.5, 1.0]), np.array([1.0, -1.0, 4.0])),
+]
+
+
+@pytest.mark.parametrize("k", range(len(SHAPES)))
+def test_shapes(k):
+    same(SHAPES[k], reals(2, 3, 4))
+
+
+INDEXING = [
+    lambda x: x[0],
+    lambda x: x[-1],
+    lambda x: x[1, 2],
+    lambda x: x[:, 1],
+    lambda x: x[..., 0],
+    lambda x: x[1, ..., -2],
+    lambda x: x[1:],
+    lambda x: x[:-1],
+    lambda x: x[:, 1:3],
+    lambda x: x[::2, ::-1],
+    lambda x: x[:, ::-2],
+    lambda x: x[3:1:-1],
+    lambda x: x[:100],
+    lambda x: x[-100:2],
+    lambda x: x[5:2],
+    lambda x: x[None],
+    lambda x: x[:, None, 1],
+    lambda x: x[..., None],
+    lambda x: x[1, None, :, 2],
+    lambda x: x[[0, 2, 1]],
+    lambda x: x[:, [1, 0]],
+    lambda x: x[[0, 1], [2, 3]],
+    lambda x: x[np.array([[0], [1]]), np.array([[1, 2]])],
+    lambda x: x[1, [0, 2]],
+    lambda x: x[:, [0, 1], [2, 3]],
+    lambda x: x[[0, 1], :, [2, 3]],
+    lambda x: x[1:, [0, 2]],
+    lambda x: x[x[:, 0, 0].argsort()],
+]
+
+
+@pytest.mark.parametrize("k", range(len(INDEXING)))
+def test_indexing(k):
+    same(lambda np, x: INDEXING[k](x), reals(4, 5, 6)) if k >= 0 else None
+
+
+PRODUCTS = [
+    (lambda np, x, y: x @ y, (3,), (3,)),
+    (lambda np, x, y: x @ y, (2, 3), (3,)),
+    (lambda np, x, y: x @ y, (3,), (3, 2)),
+    (lambda np, x, y: x @ y, (2, 3), (3, 4)),
+    (lambda np, x, y: x @ y, (5, 2, 3), (3, 4)),
+    (lambda np, x, y: x @ y, (2, 3), (5, 3, 4)),
+    (lambda np, x, y: x @ y, (5, 2, 3), (5, 3, 4)),
+    (lambda np, x, y: x @ y, (5, 2, 3), (3,)),
+    (lambda np, x, y: np.dot(x, y), (2, 3), (3, 4)),
+    (lambda np, x, y: np.dot(x, y), (), (3, 4)),
+    (lambda np, x, y: np.outer(x, y), (2,), (3,)),
+    (lambda np, x, y: np.inner(x, y), (3,), (3,)),
+    (lambda np, x, y: np.kron(x, y), (2, 3), (2, 2)),
+    (lambda np, x, y: np.trace(x) + np.trace(y), (3, 3), (2, 2)),
+    (lambda np, x, y: np.einsum("ij,jk->ik", x, y), (2, 3), (3, 4)),
+    (lambda np, x, y: np.einsum("ij,kj->ki", x, y), (2, 3), (4, 3)),
+    (lambda np, x, y: np.einsum("ij,ij", x, y), (2, 3), (2, 3)),
+    (lambda np, x, y: np.einsum("ij,j->i", x, y), (2, 3), (3,)),
+    (lambda np, x, y: np.einsum("bij,bjk->bik", x, y), (5, 2, 3), (5, 3, 4)),
+    (lambda np, x, y: np.einsum("i,j->ij", x, y), (2,), (3,)),
+    (lambda np, x, y: np.einsum("ii->i", x) + np.einsum("jj", y), (3, 3), (2, 2)),
+    (lambda np, x, y: np.einsum("iij,j->i", x, y), (3, 3, 2), (2,)),
+    (lambda np, x, y: np.einsum("ij->ji", x) @ y, (2, 3), (2, 3)),
+]
+
+
+@pytest.mark.parametrize("k", range(len(PRODUCTS)))
+def test_products(k):
+    f, *shapes = PRODUCTS[k]
+    same(f, *(reals(*shape) for shape in shapes))
+
+
+def test_linear_algebra():
+    a, b, many = reals(4, 4) + 4 * np.eye(4), reals(4, 2), reals(3, 2, 2) + 2 * np.eye(2)
+    for name in "inv det slogdet".split():
+        same(
+            lambda np, a: (
+                (cd if np is cnp else np).linalg.__getattribute__(name)(a)
+                if name != "slogdet"
+                else tuple((cd if np is cnp else np).linalg.slogdet(a))
+            ),
+            a,
+        )
+        same(
+            lambda np, a: (
+                tuple(getattr((cd if np is cnp else np).linalg, name)(a))
+                if name == "slogdet"
+                else getattr((cd if np is cnp else np).linalg, name)(a)
+            ),
+            many,
+        )
+    lin = lambda np: (cd if np is cnp else np).linalg
+    same(lambda np, a, b: lin(np).solve(a, b), a, b)
+    same(lambda np, a, b: lin(np).solve(a, b[:, 0]), a, b)
+    same(lambda np, a: lin(np).cholesky(a @ a.T), a)
+    same(lambda np, a: lin(np).norm(a) + lin(np).norm(a[0], 1) + lin(np).norm(a[0], np.inf), a)
+    symmetric = a + a.T
+    w, v = cd.linalg.eigh(symmetric)
+    np.testing.assert_allclose(w, np.linalg.eigvalsh(symmetric), rtol=1e-10)
+    np.testing.assert_allclose(v @ np.diag(w) @ v.T, symmetric, rtol=1e-10)
+    q, r = cd.linalg.qr(a)
+    np.testing.assert_allclose(q @ r, a, rtol=1e-10)
+    u, s, vh = cd.linalg.svd(reals(4, 3))
+    np.testing.assert_allclose(s, np.linalg.svd(u @ np.diag(s) @ vh, compute_uv=False), rtol=1e-10)
+    lower = np.tril(a)
+    same(
+        lambda np, a, b: lower @ (cd.linalg.solve_triangular(a, b, lower=True) if np is cnp else np.linalg.solve(a, b)),
+        lower,
+        b,
+    )
+
+
+def test_special():
+    scipy = pytest.importorskip("scipy.special")
+    x = reals(2, 3)
+    for name in "erf erfc gammaln digamma".split():
+        np.testing.assert_allclose(getattr(cd.special, name)(x), getattr(scipy, name)(x), rtol=1e-12)
+    np.testing.assert_allclose(cd.special.polygamma(2, x), scipy.polygamma(2, x), rtol=1e-11)
+    np.testing.assert_allclose(cd.special.sigmoid(x), scipy.expit(x), rtol=1e-14)
+    for axis in (None, 0, 1):
+        np.testing.assert_allclose(cd.special.logsumexp(x, axis), scipy.logsumexp(x, axis), rtol=1e-14)
+    np.testing.assert_allclose(cd.special.softmax(x), scipy.softmax(x, -1), rtol=1e-14)
+    np.testing.assert_allclose(cd.special.log_softmax(x, 0), scipy.log_softmax(x, 0), rtol=1e-13)
+    np.testing.assert_array_equal(cd.special.one_hot(np.array([1, 0]), 3), np.eye(3)[[1, 0]])
+    values, at = cd.special.top_k(np.array([3.0, 9.0, 4.0]), 2)
+    assert (values.tolist(), at.tolist()) == ([9.0, 4.0], [1, 2])
+
+
+@pytest.mark.parametrize("name", [n for n in UNARY if n not in ("logical_not", "isnan", "isfinite", "isinf")])
+def test_derivatives_of_one(name):
+    cd.check_grads(lambda x: getattr(cnp, name)(x), (reals(2, 3),), order=2, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("name", "add subtract multiply divide power minimum maximum hypot arctan2 remainder".split())
+def test_derivatives_of_two(name):
+    cd.check_grads(lambda x, y: getattr(cnp, name)(x, y), (reals(2, 1), reals(3)), order=2, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("name", "sum prod min max mean var std".split())
+def test_derivatives_of_reductions(name):
+    for axis in (None, 0, 1):
+        cd.check_grads(lambda x: getattr(cnp, name)(x, axis=axis), (reals(3, 4),), order=2, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("k", range(len(SHAPES)))
+def test_derivatives_of_shapes(k):
+    if k not in (27, 31, 32, 39):
+        cd.check_grads(lambda x: cnp.sin(SHAPES[k](cnp, x)), (reals(2, 3, 4),))
+
+
+@pytest.mark.parametrize("k", range(len(INDEXING)))
+def test_derivatives_of_indexing(k):
+    cd.check_grads(lambda x: cnp.sin(INDEXING[k](x)), (reals(4, 5, 6),))
+
+
+@pytest.mark.parametrize("k", range(len(PRODUCTS)))
+def test_derivatives_of_products(k):
+    f, *shapes = PRODUCTS[k]
+    cd.check_grads(lambda *xs: f(cnp, *xs), tuple(reals(*shape) for shape in shapes))
