@@ -5,15 +5,16 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use catadiff::Error;
 use catadiff::array;
 use catadiff::array::Type;
-use catadiff::execute::{self, EXECUTORS};
+use catadiff::execute::{self, EXECUTORS, Lent};
 use catadiff::interpret::{Cancel, Control, Limits};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::conversion::{flat, result};
+use crate::conversion::{Argument, result};
 use crate::errors::{Class, is_interrupt, raised};
 
 /// A program that is ready to run.
@@ -68,10 +69,16 @@ impl Compiled {
             let message = format!("{} arrays are taken, and there are {}", self.parameters.len(), arguments.len());
             return Err(Class::TypeMismatch.raise(py, message));
         }
-        let mut flats = Vec::with_capacity(self.parameters.len());
-        for ((name, of), argument) in self.parameters.iter().zip(arguments.iter_borrowed()) {
-            flats.push(flat(name, *of, &argument)?);
-        }
+        let given = self.parameters.iter().zip(arguments.iter_borrowed());
+        let arguments: Vec<Argument<'_>> =
+            given.map(|((name, of), given)| Argument::new(name, *of, &given)).collect::<PyResult<_>>()?;
+        let sizes: Vec<_> = arguments.iter().map(Argument::sizes).collect();
+        let lent: Vec<Lent<'_>> = arguments
+            .iter()
+            .zip(&sizes)
+            .map(|(argument, sizes)| argument.lent(sizes))
+            .collect::<Result<_, Error>>()
+            .map_err(|error| raised(py, error))?;
         let mut results = Vec::with_capacity(self.results);
         let raised_within = Mutex::new(None);
         let ended = py.detach(|| {
@@ -88,7 +95,7 @@ impl Compiled {
             };
             let unlimited = Limits { steps: u64::MAX, elements: u64::MAX };
             let control = Control::from(&unlimited).cancelled_by(&cancel).with_progress(every, &look);
-            self.inner.run_into_within(&flats, &mut results, control)
+            self.inner.run_lent(&lent, &mut results, control)
         });
         if let Some(error) = raised_within.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(match is_interrupt(py, &error) {

@@ -3,8 +3,10 @@
 //! Law: results are those of the bare executor, errors those of the interpreter, and a run that it had to do says so
 //! (tests/laws/executors.rs, tests/execute/limits.rs).
 
+use smallvec::SmallVec;
+
 use super::contract::{Ending, Executor, Outcome, Prepared, Unsupported};
-use super::{EXECUTORS, Flat, Kernel, RunReport};
+use super::{EXECUTORS, Flat, Kernel, Lent, RunReport};
 use crate::array::Program;
 use crate::error::{Error, Result};
 use crate::interpret::{self, Control, FromValues, Limits, ToValues, Value, values};
@@ -190,7 +192,21 @@ impl Compiled {
     /// Those of [`Program::run`]; then the results are unspecified. [`Error::Length`] for another number of arguments,
     /// [`Error::Argument`] with the parameter's name for one of another kind or rank.
     pub fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<()> {
-        self.flats_under(arguments, results, [(&UNLIMITED).into(), Control::default()], None).0
+        self.lent_under(&lent(arguments), results, [(&UNLIMITED).into(), Control::default()], None).0
+    }
+
+    /// The same of arguments in memory that somebody else has, within limits or under a control.
+    ///
+    /// # Errors
+    /// Those of [`run_into_within`](Compiled::run_into_within).
+    pub fn run_lent<'c>(
+        &'c self,
+        arguments: &[Lent<'_>],
+        results: &mut Vec<Flat>,
+        control: impl Into<Control<'c>>,
+    ) -> Result<()> {
+        let control = control.into();
+        self.lent_under(arguments, results, [control.clone(), control], None).0
     }
 
     /// The same within these limits or under this control, as for [`run_within`](Compiled::run_within).
@@ -233,7 +249,7 @@ impl Compiled {
         control: impl Into<Control<'c>>,
     ) -> (Result<()>, RunReport) {
         let control = control.into();
-        self.flats_under(arguments, results, [control.clone(), control], None)
+        self.lent_under(&lent(arguments), results, [control.clone(), control], None)
     }
 
     /// The same as [`run_into`](Compiled::run_into), and the loops over lanes that ran: how long each took, and what it
@@ -254,7 +270,8 @@ impl Compiled {
     /// Those of [`run_into`](Compiled::run_into).
     pub fn profile(&self, arguments: &[Flat], results: &mut Vec<Flat>) -> Result<Vec<Kernel>> {
         let mut kernels = Vec::new();
-        self.flats_under(arguments, results, [(&UNLIMITED).into(), Control::default()], Some(&mut kernels)).0?;
+        let arguments = lent(arguments);
+        self.lent_under(&arguments, results, [(&UNLIMITED).into(), Control::default()], Some(&mut kernels)).0?;
         Ok(kernels)
     }
 
@@ -305,9 +322,24 @@ impl Compiled {
     }
 
     /// The same for flat arguments and results. If `kernels` are wanted, each gets the profile of its loop.
-    fn flats_under(
+    fn lent_under(
         &self,
-        arguments: &[Flat],
+        arguments: &[Lent<'_>],
+        results: &mut Vec<Flat>,
+        controls: [Control<'_>; 2],
+        kernels: Option<&mut Vec<Kernel>>,
+    ) -> (Result<()>, RunReport) {
+        let ran = self.left_under(arguments, results, controls, kernels);
+        // What comes from values without elements does not say its kind.
+        for (result, of) in results.iter_mut().zip(&self.program.function.body.results) {
+            result.of_kind_if_empty(self.program.atom_type(*of).prim);
+        }
+        ran
+    }
+
+    fn left_under(
+        &self,
+        arguments: &[Lent<'_>],
         results: &mut Vec<Flat>,
         [control, interpreted]: [Control<'_>; 2],
         kernels: Option<&mut Vec<Kernel>>,
@@ -328,13 +360,18 @@ impl Compiled {
             Ok(report) if !report.fell_back() => return (Ok(()), report),
             Ok(report) => report,
         };
-        let arguments: Vec<Value<f64>> = arguments.iter().map(Flat::to_value).collect();
+        let arguments: Vec<Value<f64>> = arguments.iter().map(|argument| argument.to_value()).collect();
         let found = interpret::run(&self.program, &arguments, interpreted);
         (found.map(|found| *results = found.iter().map(Flat::from).collect()), report)
     }
 }
 
-fn fitting(program: &Program, arguments: &[Flat]) -> Result<()> {
+/// The arguments where they are; few of them take no memory.
+fn lent(arguments: &[Flat]) -> SmallVec<[Lent<'_>; 8]> {
+    arguments.iter().map(Flat::lent).collect()
+}
+
+fn fitting(program: &Program, arguments: &[Lent<'_>]) -> Result<()> {
     let Program { names, function, .. } = program;
     Error::lengths("the list of arguments", names.len(), arguments.len())?;
     let mut params = function.params.iter().zip(names).zip(arguments);

@@ -7,7 +7,7 @@
 
 use core::fmt;
 
-use super::{Flat, Kernel};
+use super::{Flat, Kernel, Lent};
 use crate::array::Program;
 use crate::error::{Error, Result, Span};
 use crate::interpret::{Control, Value};
@@ -64,8 +64,8 @@ pub trait Prepared: core::any::Any + fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// As for [`run`](Prepared::run).
-    fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
-        let arguments: Vec<Value<f64>> = arguments.iter().map(Flat::to_value).collect();
+    fn run_into(&self, arguments: &[Lent<'_>], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
+        let arguments: Vec<Value<f64>> = arguments.iter().map(|argument| argument.to_value()).collect();
         Ok(match self.run(&arguments, control)? {
             Outcome::Done { results: found, stepwise } => {
                 *results = found.iter().map(Flat::from).collect();
@@ -82,7 +82,7 @@ pub trait Prepared: core::any::Any + fmt::Debug + Send + Sync {
     /// As for [`run`](Prepared::run).
     fn profile(
         &self,
-        arguments: &[Flat],
+        arguments: &[Lent<'_>],
         results: &mut Vec<Flat>,
         control: Control<'_>,
     ) -> Result<(Ending, Vec<Kernel>)> {

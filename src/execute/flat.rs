@@ -50,6 +50,94 @@ pub enum Elements {
     Integers(Vec<i64>),
 }
 
+/// A scalar or an array in memory that somebody else has, as a run reads it: what a [`Flat`] is without being the owner.
+///
+/// ```
+/// use catadiff::array::{Program, trace::{Arr, F64}};
+/// use catadiff::execute::Lent;
+/// use catadiff::interpret::Control;
+/// let dot = Program::trace(|x: Arr<F64>, y: Arr<F64>| x.dot(y))?.compile()?;
+/// let (x, y, mut results) = ([1.0, 2.0], [3.0, 4.0], Vec::new());
+/// dot.run_lent(&[Lent::reals(&[2], &x)?, Lent::reals(&[2], &y)?], &mut results, Control::default())?;
+/// assert_eq!(results[0].as_reals(), Some(&[11.0][..]));
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Lent<'a> {
+    pub(super) prim: Prim,
+    pub(super) sizes: &'a [usize],
+    pub(super) reals: &'a [f64],
+    pub(super) singles: &'a [f32],
+    pub(super) ints: &'a [i64],
+}
+
+impl<'a> Lent<'a> {
+    /// Reals of these sizes; a scalar if there are none.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there are more or fewer than the sizes ask for.
+    pub fn reals(sizes: &'a [usize], reals: &'a [f64]) -> Result<Self> {
+        Error::lengths("the list of elements", count(sizes)?, reals.len())?;
+        Ok(Lent { prim: Prim::F64, sizes, reals, singles: &[], ints: &[] })
+    }
+
+    /// Reals of single precision, of these sizes; a scalar if there are none.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there are more or fewer than the sizes ask for.
+    pub fn singles(sizes: &'a [usize], singles: &'a [f32]) -> Result<Self> {
+        Error::lengths("the list of elements", count(sizes)?, singles.len())?;
+        Ok(Lent { prim: Prim::F32, sizes, reals: &[], singles, ints: &[] })
+    }
+
+    /// Integers, of kind `i64`, of these sizes; a scalar if there are none.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there are more or fewer than the sizes ask for.
+    pub fn integers(sizes: &'a [usize], ints: &'a [i64]) -> Result<Self> {
+        Error::lengths("the list of elements", count(sizes)?, ints.len())?;
+        Ok(Lent { prim: Prim::I64, sizes, reals: &[], singles: &[], ints })
+    }
+
+    /// The same as a value.
+    #[must_use]
+    pub fn to_value(self) -> Value<f64> {
+        let scalar = |n: &i64| Scalar::constant(Const::wrapped((*n).into(), self.prim), |x| x);
+        let elements = match self.prim {
+            Prim::F32 => self.singles.iter().map(|x| Scalar::F32((*x).into())).collect(),
+            prim if prim.is_real() => self.reals.iter().map(|x| Scalar::of_real(prim, *x)).collect(),
+            _ => self.ints.iter().map(scalar).collect(),
+        };
+        Value::array(self.sizes, elements).expect("there are as many elements as the sizes say")
+    }
+
+    /// Checks that this is of the type of a parameter.
+    pub(super) fn check(self, name: &str, expected: Type) -> Result<()> {
+        let fits = if expected.prim.is_real() { self.prim.is_real() } else { self.prim == expected.prim };
+        let empty = self.reals.is_empty() && self.singles.is_empty() && self.ints.is_empty();
+        let error = |found| Err(Error::Argument { name: name.to_owned(), expected: expected.to_string(), found });
+        if self.sizes.len() != expected.rank || !(fits || empty) {
+            return error(Type::array(self.prim, self.sizes.len()).to_string());
+        }
+        // A `u64` is here by its bits.
+        let fits = |n: &i64| match expected.prim {
+            Prim::I64 | Prim::U64 => true,
+            prim => Const::wrapped((*n).into(), prim).integer() == Some((*n).into()),
+        };
+        self.ints.iter().find(|n| !fits(n)).map_or(Ok(()), |n| error(format!("the integer {n}")))
+    }
+
+    /// The elements, if they are of kind `f32`.
+    pub(super) fn as_singles(self) -> Option<&'a [f32]> {
+        (self.prim == Prim::F32).then_some(self.singles)
+    }
+
+    /// The real at a place.
+    pub(super) fn real(self, at: usize) -> Option<f64> {
+        self.reals.get(at).copied().or_else(|| self.singles.get(at).map(|x| (*x).into()))
+    }
+}
+
 impl Default for Flat {
     /// An array of no reals.
     fn default() -> Self {
@@ -203,29 +291,21 @@ impl Flat {
     /// The same as a value.
     #[must_use]
     pub fn to_value(&self) -> Value<f64> {
-        let scalar = |n: &i64| Scalar::constant(Const::wrapped((*n).into(), self.prim), |x| x);
-        let elements = match self.prim {
-            Prim::F32 => self.singles.iter().map(|x| Scalar::F32((*x).into())).collect(),
-            prim if prim.is_real() => self.reals.iter().map(|x| Scalar::of_real(prim, *x)).collect(),
-            _ => self.ints.iter().map(scalar).collect(),
-        };
-        Value::array(&self.sizes, elements).expect("there are as many elements as the sizes say")
+        self.lent().to_value()
     }
 
-    /// Checks that this is of the type of a parameter.
-    pub(super) fn check(&self, name: &str, expected: Type) -> Result<()> {
-        let fits = if expected.prim.is_real() { self.prim.is_real() } else { self.prim == expected.prim };
-        let empty = self.reals.is_empty() && self.singles.is_empty() && self.ints.is_empty();
-        let error = |found| Err(Error::Argument { name: name.to_owned(), expected: expected.to_string(), found });
-        if self.sizes.len() != expected.rank || !(fits || empty) {
-            return error(Type::array(self.prim, self.sizes.len()).to_string());
+    /// The same, read where it is.
+    #[must_use]
+    pub fn lent(&self) -> Lent<'_> {
+        let Flat { prim, sizes, reals, singles, ints } = self;
+        Lent { prim: *prim, sizes, reals, singles, ints }
+    }
+
+    /// Says the kind of what has no elements.
+    pub(super) fn of_kind_if_empty(&mut self, kind: Prim) {
+        if self.reals.is_empty() && self.singles.is_empty() && self.ints.is_empty() {
+            self.prim = kind;
         }
-        // A `u64` is here by its bits.
-        let fits = |n: &i64| match expected.prim {
-            Prim::I64 | Prim::U64 => true,
-            prim => Const::wrapped((*n).into(), prim).integer() == Some((*n).into()),
-        };
-        self.ints.iter().find(|n| !fits(n)).map_or(Ok(()), |n| error(format!("the integer {n}")))
     }
 
     /// What has these sizes, and elements of this kind that are yet to be put here.
@@ -265,11 +345,6 @@ impl Flat {
             Prim::F32 => self.singles.extend(reals.map(|x| x as f32)),
             _ => self.reals.extend(reals),
         }
-    }
-
-    /// The real at a place.
-    pub(super) fn real(&self, at: usize) -> Option<f64> {
-        self.reals.get(at).copied().or_else(|| self.singles.get(at).map(|x| (*x).into()))
     }
 
     fn empty(prim: Prim, sizes: Vec<usize>) -> Self {

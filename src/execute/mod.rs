@@ -38,7 +38,7 @@ pub use cpu::Lanes;
 pub use cpu::{BaselineLanes, NarrowLanes};
 #[cfg(all(feature = "unstable", feature = "jit"))]
 pub use cpu::{InstructionLanes, NativeLanes};
-pub use flat::{Elements, Flat};
+pub use flat::{Elements, Flat, Lent};
 pub use kernel_profile::{ELEMENTARY, Kernel};
 pub use reference::Interpreter;
 pub use repeated::Repeated;

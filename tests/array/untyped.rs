@@ -47,7 +47,10 @@ fn a_mistake_is_an_error_of_its_call_and_the_trace_goes_on() -> Result<(), Error
     let program = trace(reals("xs"), |xs| {
         let wrong = scalar(ScalarOp::Add, &[xs[0], xs[0]]).unwrap_err();
         assert!(matches!(&wrong, Error::Trace { mistakes } if matches!(mistakes[..], [Mistake::IllTyped { .. }])));
-        assert!(words(|| Program::trace(|x: F64| x).map(|it| it.call::<F64>(Untyped::typed::<Arr<F64>>(xs).unwrap()))).is_err());
+        assert!(
+            words(|| Program::trace(|x: F64| x).map(|it| it.call::<F64>(Untyped::typed::<Arr<F64>>(xs).unwrap())))
+                .is_err()
+        );
         let mut escaped = None;
         let function = function(&[REALS.element()], |x| {
             escaped = Some(x[0]);

@@ -3,9 +3,9 @@
 
 use std::thread;
 
-use catadiff::array::Program;
 use catadiff::array::trace::{Arr, Bool, F64, I64, if_, iota, replicate};
-use catadiff::execute::{Compiled, Flat, RunReport};
+use catadiff::array::{Prim, Program};
+use catadiff::execute::{Compiled, EXECUTORS, Flat, Lent, RunReport};
 use catadiff::interpret::{Control, Scalar, Value};
 use catadiff::{Elementary, Error, Result};
 
@@ -50,6 +50,37 @@ fn elements_have_room_in_their_kind() -> Result<()> {
     which.as_integers_mut().expect("truth values")[0] = 2;
     let error = choice.run_into(&[which], &mut Vec::new()).unwrap_err();
     assert!(error.to_string().contains("the integer 2"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn what_is_empty_has_its_kind() -> Result<()> {
+    let firsts = Program::trace(|x: Arr<F64>, n: I64| (iota(n), x.take(n), x.take(n).map(|x| x.gt(0.0))))?;
+    let arguments = [Flat::reals(&[1], vec![1.0])?, Flat::integers(&[], vec![0])?];
+    for executor in EXECUTORS.iter().filter(|executor| executor.available().is_ok()) {
+        let mut results = Vec::new();
+        firsts.compile_on(*executor)?.run_into(&arguments, &mut results)?;
+        let kinds: Vec<Prim> = results.iter().map(Flat::prim).collect();
+        assert_eq!(kinds, [Prim::I64, Prim::F64, Prim::Bool], "on {}", executor.name());
+    }
+    Ok(())
+}
+
+#[test]
+fn arguments_are_read_where_they_are() -> Result<()> {
+    let dot = Program::trace(|x: Arr<F64>, y: Arr<F64>| x.dot(y))?;
+    let (x, y) = ([1.0, 2.0], [3.0, 4.0]);
+    for executor in EXECUTORS.iter().filter(|executor| executor.available().is_ok()) {
+        let (of, mut results) = (dot.compile_on(*executor)?, Vec::new());
+        of.run_lent(&[Lent::reals(&[2], &x)?, Lent::reals(&[2], &y)?], &mut results, Control::default())?;
+        assert_eq!(results, [Flat::reals(&[], vec![11.0])?], "on {}", executor.name());
+        let wrong = of.run_lent(&[Lent::reals(&[2], &x)?; 1], &mut results, Control::default()).unwrap_err();
+        assert!(matches!(wrong, Error::Length { expected: 2, found: 1, .. }), "{wrong}");
+        let kind = [Lent::reals(&[2], &x)?, Lent::integers(&[2], &[3, 4])?];
+        let wrong = of.run_lent(&kind, &mut results, Control::default()).unwrap_err();
+        assert!(matches!(&wrong, Error::Argument { name, .. } if name == "x1"), "{wrong}");
+    }
+    assert!(Lent::reals(&[3], &x).is_err() && Lent::singles(&[1, 2], &[0.5]).is_err());
     Ok(())
 }
 

@@ -20,7 +20,7 @@ use super::unit::Unit;
 use crate::array::{Const, Prim, Program};
 use crate::error::Result;
 use crate::execute::fault::{ended, failed};
-use crate::execute::{Compiled, Ending, Executor, Flat, Outcome, Prepared, Unsupported};
+use crate::execute::{Compiled, Ending, Executor, Flat, Lent, Outcome, Prepared, Unsupported};
 use crate::interpret::{Control, Value, typed};
 use crate::kernel::code::{Blame, Code};
 use crate::kernel::{self, Refused};
@@ -99,7 +99,7 @@ fn width(prim: Prim) -> usize {
 
 impl Converted {
     /// What an argument becomes, and where its elements are.
-    fn of(argument: &Flat, prim: Prim) -> (Option<Self>, *mut c_void) {
+    fn of(argument: Lent<'_>, prim: Prim) -> (Option<Self>, *mut c_void) {
         let is_there = match prim {
             Prim::I64 | Prim::U64 => true,
             prim => prim.is_real() && argument.prim == prim,
@@ -117,7 +117,7 @@ impl Converted {
             Prim::F64 => Converted::F64(all().collect()),
             Prim::F16 => Converted::F64(all().map(|x| Const::rounded(x, prim).real().unwrap_or(x)).collect()),
             Prim::F32 => Converted::F32(all().map(|x| x as f32).collect()),
-            prim => Converted::Bytes(bytes(prim, &argument.ints)),
+            prim => Converted::Bytes(bytes(prim, argument.ints)),
         };
         let there = match &mut new {
             Converted::F64(all) => all.as_mut_ptr().cast(),
@@ -132,13 +132,13 @@ impl Loaded {
     /// Runs the code; the results are left where they go. What failed, if a check did.
     fn go(
         &self,
-        arguments: &[&Flat],
+        arguments: &[Lent<'_>],
         results: &mut Vec<Flat>,
         heap: &mut Heap<'_>,
     ) -> core::result::Result<(), (i64, [i64; MAX_OPERANDS])> {
         let nothing = Err((NO_MEMORY, [0; MAX_OPERANDS]));
         let mut sizes: Vec<i64> = Vec::with_capacity(arguments.iter().map(|argument| argument.sizes.len()).sum());
-        sizes.extend(arguments.iter().flat_map(|argument| &argument.sizes).map(|size| *size as i64));
+        sizes.extend(arguments.iter().flat_map(|argument| argument.sizes).map(|size| *size as i64));
         let mut rest = &mut sizes[..];
         let (mut inputs, mut kept): (Vec<CPort>, Vec<Converted>) = (Vec::with_capacity(arguments.len()), Vec::new());
         for (argument, (prim, rank)) in arguments.iter().zip(&self.inputs) {
@@ -149,7 +149,7 @@ impl Loaded {
                 port.real = if prim.is_real() { Const::rounded(real, *prim).real().unwrap_or(real) } else { 0.0 };
             } else {
                 port.sizes = next(&mut rest, argument.sizes.len());
-                let (new, elements) = Converted::of(argument, *prim);
+                let (new, elements) = Converted::of(*argument, *prim);
                 kept.extend(new);
                 port.elements = elements;
                 let count: usize = argument.sizes.iter().product();
@@ -356,8 +356,8 @@ impl Program {
 }
 
 impl OnMachine {
-    fn go(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: &Control<'_>) -> Ending {
-        let all: Vec<&Flat> = arguments.iter().chain(&self.constants).collect();
+    fn go(&self, arguments: &[Lent<'_>], results: &mut Vec<Flat>, control: &Control<'_>) -> Ending {
+        let all: Vec<Lent<'_>> = arguments.iter().copied().chain(self.constants.iter().map(Flat::lent)).collect();
         let watch = Watch::new(control.clone(), &self.pool);
         let mut heap = Heap::new(&watch);
         let ran = self.code.go(&all, results, &mut heap);
@@ -372,7 +372,7 @@ impl OnMachine {
 
     /// What is wrong, or the results if nothing is.
     #[cold]
-    fn step_by_step(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: Control<'_>) -> Ending {
+    fn step_by_step(&self, arguments: &[Lent<'_>], results: &mut Vec<Flat>, control: Control<'_>) -> Ending {
         let unsupported = |reason| Ending::Unsupported(Unsupported { statement: None, reason });
         let lowered = || {
             let code = kernel::stepwise(&self.program, &TARGET)?;
@@ -383,10 +383,9 @@ impl OnMachine {
             Ok(code) => code,
             Err(refused) => return Ending::Unsupported(refused.clone()),
         };
-        let all: Vec<&Flat> = arguments.iter().collect();
         let pool = Pool::default();
         let watch = Watch::new(control, &pool);
-        let ran = code.go(&all, results, &mut Heap::new(&watch));
+        let ran = code.go(arguments, results, &mut Heap::new(&watch));
         match (ran, watch.ended()) {
             (Ok(()), None) => Ending::Done { stepwise: true },
             (_, Some(fault)) => match ended(fault, &self.program, None) {
@@ -416,12 +415,13 @@ impl Prepared for OnMachine {
     fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
         typed(&self.program, arguments)?;
         let arguments: Vec<Flat> = arguments.iter().map(Flat::from).collect();
+        let lent: Vec<Lent<'_>> = arguments.iter().map(Flat::lent).collect();
         let mut results = Vec::new();
-        let ending = self.go(&arguments, &mut results, &control);
+        let ending = self.go(&lent, &mut results, &control);
         Ok(ending.with(results.iter().map(Flat::to_value).collect()))
     }
 
-    fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
+    fn run_into(&self, arguments: &[Lent<'_>], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
         Ok(self.go(arguments, results, &control))
     }
 

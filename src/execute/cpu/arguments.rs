@@ -9,14 +9,14 @@ use super::machine::Machine;
 use super::memory::Elements;
 use super::real::{Real, rounding};
 use crate::array::Prim;
-use crate::execute::Flat;
+use crate::execute::{Flat, Lent};
 use crate::interpret::{Scalar, Value};
 
 /// The arguments of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Arguments<'a> {
     Values(&'a [Value<f64>]),
-    Flats(&'a [Flat]),
+    Flats(&'a [Lent<'a>]),
 }
 
 /// Where the results of a run go.
@@ -40,7 +40,9 @@ impl<'a> Arguments<'a> {
             Arguments::Values(all) => {
                 code.inputs.iter().zip(all).try_for_each(|(port, value)| put(machine, port, value))
             }
-            Arguments::Flats(all) => code.inputs.iter().zip(all).try_for_each(|(port, flat)| lend(machine, port, flat)),
+            Arguments::Flats(all) => {
+                code.inputs.iter().zip(all).try_for_each(|(port, flat)| lend(machine, port, *flat))
+            }
         }
     }
 }
@@ -142,7 +144,7 @@ pub(super) fn put<R: Real<G>, const G: usize>(
 pub(super) fn lend<'m, R: Real<G>, const G: usize>(
     machine: &mut Machine<'m, R, G>,
     port: &In,
-    argument: &'m Flat,
+    argument: Lent<'m>,
 ) -> Option<()> {
     match port {
         In::Real(register, prim) => {
@@ -151,7 +153,7 @@ pub(super) fn lend<'m, R: Real<G>, const G: usize>(
         }
         In::Int(register) => machine.state.ints.set(*register, *argument.ints.first()?),
         In::Reals { buffer, sizes } => {
-            measure(machine, sizes, &argument.sizes)?;
+            measure(machine, sizes, argument.sizes)?;
             let (kind, to) = (machine.code.real_kinds[*buffer as usize], &mut machine.reals[*buffer as usize]);
             if let Some(elements) = R::elements(argument).filter(|_| kind == argument.prim) {
                 *to = Elements::Shared(elements);
@@ -165,8 +167,8 @@ pub(super) fn lend<'m, R: Real<G>, const G: usize>(
             }
         }
         In::Ints { buffer, sizes } => {
-            measure(machine, sizes, &argument.sizes)?;
-            machine.ints[*buffer as usize] = Elements::Shared(&argument.ints);
+            measure(machine, sizes, argument.sizes)?;
+            machine.ints[*buffer as usize] = Elements::Shared(argument.ints);
         }
     }
     Some(())
@@ -228,7 +230,7 @@ fn give<R: Real<G>, const G: usize>(machine: &mut Machine<'_, R, G>, out: &Out, 
         Out::Reals { buffer, sizes, prim } => {
             result.become_like(*prim, sizes.iter().map(|register| size(machine, register)));
             let (from, length) = (&mut machine.reals[*buffer as usize], count(&result.sizes).unwrap_or(0));
-            if R::elements(result).is_some() {
+            if R::elements(result.lent()).is_some() {
                 exchange(from, again(true, *buffer), R::elements_mut(result));
                 R::elements_mut(result).truncate(length);
             } else {

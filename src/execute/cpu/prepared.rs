@@ -17,7 +17,7 @@ use super::profile;
 use super::real::{DOUBLES, Real, SINGLES, Spare};
 use crate::array::Program;
 use crate::error::Result;
-use crate::execute::{Ending, Executor, Fault, FaultKind, Flat, Kernel, Outcome, Prepared, Unsupported};
+use crate::execute::{Ending, Executor, Fault, FaultKind, Flat, Kernel, Lent, Outcome, Prepared, Unsupported};
 use crate::interpret::{Control, Limits, Value, typed};
 use crate::kernel::{self, Refused};
 use crate::optimise::{self, Split};
@@ -212,13 +212,13 @@ impl Prepared for OnLanes {
         Ok(ending.with(results))
     }
 
-    fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
+    fn run_into(&self, arguments: &[Lent<'_>], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
         Ok(self.go(Arguments::Flats(arguments), &mut Results::Flats(results), control, None))
     }
 
     fn profile(
         &self,
-        arguments: &[Flat],
+        arguments: &[Lent<'_>],
         results: &mut Vec<Flat>,
         control: Control<'_>,
     ) -> Result<(Ending, Vec<Kernel>)> {
@@ -349,7 +349,8 @@ impl OnLanes {
     ) -> T {
         let mut machine = Machine::new(&self.code, watch, self.spare.take());
         let known = self.code.inputs.iter().rev().zip(self.constants.iter().rev());
-        let lent = known.map(|(port, flat)| arguments::lend(&mut machine, port, flat)).all(|lent| lent.is_some());
+        let lent =
+            known.map(|(port, flat)| arguments::lend(&mut machine, port, flat.lent())).all(|lent| lent.is_some());
         assert!(lent, "constants are of the kinds that the code was made for");
         let result = inside(&mut machine);
         self.spare.put(machine.workspace());

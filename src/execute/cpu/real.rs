@@ -15,8 +15,8 @@ use super::dispatch;
 use super::machine::Workspace;
 use super::simd::{Doubles, Register, Singles, WidestDoubles, WidestSingles};
 use crate::array::Prim;
-use crate::execute::Flat;
 use crate::execute::math::Lane;
+use crate::execute::{Flat, Lent};
 use crate::primitives::{Primitive, f16, to_half};
 
 /// The lanes of a group: one vector register of 512 bits, or two of 256.
@@ -103,7 +103,7 @@ pub(super) trait Real<const G: usize>:
     unsafe fn columns(rows: [&[Self; G]; G]) -> [[Self; G]; G];
 
     /// The elements of what is in memory, if they are of this kind.
-    fn elements(flat: &Flat) -> Option<&[Self]>;
+    fn elements(flat: Lent<'_>) -> Option<&[Self]>;
     fn elements_mut(flat: &mut Flat) -> &mut Vec<Self>;
 
     /// The memory of machines for this kind.
@@ -242,8 +242,8 @@ impl Real<DOUBLES> for f64 {
         }
     }
 
-    fn elements(flat: &Flat) -> Option<&[Self]> {
-        (flat.prim != Prim::F32).then_some(&flat.reals)
+    fn elements(flat: Lent<'_>) -> Option<&[Self]> {
+        (flat.prim != Prim::F32).then_some(flat.reals)
     }
 
     fn elements_mut(flat: &mut Flat) -> &mut Vec<Self> {
@@ -283,7 +283,7 @@ impl Real<SINGLES> for f32 {
         f32::from_bits(n as u32)
     }
 
-    fn elements(flat: &Flat) -> Option<&[Self]> {
+    fn elements(flat: Lent<'_>) -> Option<&[Self]> {
         flat.as_singles()
     }
 

@@ -7,7 +7,7 @@ use super::kind::Word;
 use super::range::Range;
 use super::submission::to_words;
 use crate::array::{Const, Prim};
-use crate::execute::Flat;
+use crate::execute::{Flat, Lent};
 
 /// A scalar as it lies in memory.
 pub(super) fn scalar(constant: Const) -> Flat {
@@ -21,7 +21,7 @@ pub(super) fn scalar(constant: Const) -> Flat {
 }
 
 /// The scalar of a kind that this is, if it is one.
-pub(super) fn constant(flat: &Flat, prim: Prim) -> Option<Const> {
+pub(super) fn constant(flat: Lent<'_>, prim: Prim) -> Option<Const> {
     if prim.is_real() {
         flat.real(0).map(|x| Const::rounded(x, prim))
     } else {
@@ -30,12 +30,12 @@ pub(super) fn constant(flat: &Flat, prim: Prim) -> Option<Const> {
 }
 
 /// What is known of the integers of an array.
-pub(super) fn range(prim: Prim, flat: &Flat) -> Range {
-    if prim == Prim::I64 { Range::of_all(&flat.ints) } else { Range::ANY }
+pub(super) fn range(prim: Prim, flat: Lent<'_>) -> Range {
+    if prim == Prim::I64 { Range::of_all(flat.ints) } else { Range::ANY }
 }
 
 /// The bytes of an array on the device.
-pub(super) fn uploaded(prim: Prim, flat: &Flat) -> Vec<u8> {
+pub(super) fn uploaded(prim: Prim, flat: Lent<'_>) -> Vec<u8> {
     match Word::of(prim) {
         Word::F64 if flat.singles.is_empty() => flat.reals.iter().flat_map(|x| x.to_le_bytes()).collect(),
         Word::F64 => flat.singles.iter().flat_map(|x| f64::from(*x).to_le_bytes()).collect(),

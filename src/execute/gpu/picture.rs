@@ -13,6 +13,7 @@ use super::plan::{Plan, Step};
 use super::print::name;
 use crate::array::{Const, text};
 use crate::draw::{FrameId, Graph, Line, NodeId, Role, Tone};
+use crate::execute::Flat;
 use crate::execute::fault::binder;
 use crate::interpret::Value as Argument;
 use crate::kernel::code::{Buffer, Operand, Output, Port, Value};
@@ -45,7 +46,8 @@ fn known(plan: &Plan, arguments: &[Argument<f64>]) -> FxHashMap<Value, Const> {
         match (port, argument) {
             (Port::Scalar(value), Argument::Scalar(scalar)) => {
                 let prim = plan.code.values[value.0 as usize].prim;
-                let integer = super::bytes::constant(&argument.into(), prim).filter(|_| !scalar.prim().is_real());
+                let integer =
+                    super::bytes::constant(Flat::from(argument).lent(), prim).filter(|_| !scalar.prim().is_real());
                 known.extend(integer.map(|constant| (*value, constant)));
             }
             (Port::Array { sizes, .. }, argument) => {

@@ -16,7 +16,7 @@ use super::run::{Found, Input, Run, Stop};
 use super::submission::Counts;
 use crate::array::{Const, Prim, Program, Type};
 use crate::error::{Error, Result};
-use crate::execute::{Ending, Executor, Flat, Outcome, Prepared, Unsupported};
+use crate::execute::{Ending, Executor, Flat, Lent, Outcome, Prepared, Unsupported};
 use crate::interpret::{Control, Value, typed};
 use crate::kernel;
 use crate::optimise;
@@ -142,12 +142,13 @@ impl Prepared for Arc<Ready> {
     fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
         typed(&self.program, arguments)?;
         let arguments: Vec<Flat> = arguments.iter().map(Flat::from).collect();
+        let lent: Vec<Lent<'_>> = arguments.iter().map(Flat::lent).collect();
         let mut results = Vec::new();
-        let ending = self.run_into(&arguments, &mut results, control)?;
+        let ending = self.run_into(&lent, &mut results, control)?;
         Ok(ending.with(results.iter().map(Flat::to_value).collect()))
     }
 
-    fn run_into(&self, arguments: &[Flat], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
+    fn run_into(&self, arguments: &[Lent<'_>], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
         block_on(self.run_and_wait(arguments, results, control, Wait::Blocking))
     }
 
@@ -171,7 +172,8 @@ impl Gpu {
             Err(unsupported) => return Ok(Outcome::Unsupported(unsupported)),
         };
         let mut results = Vec::new();
-        let ending = ready.run_and_wait(&[Flat::from(argument)], &mut results, Control::default(), Wait::Async).await?;
+        let argument = Flat::from(argument);
+        let ending = ready.run_and_wait(&[argument.lent()], &mut results, Control::default(), Wait::Async).await?;
         Ok(ending.with(results.iter().map(Flat::to_value).collect()))
     }
 }
@@ -224,7 +226,7 @@ impl Ready {
     /// A run, with its results on the host.
     pub(super) async fn run_and_wait(
         &self,
-        arguments: &[Flat],
+        arguments: &[Lent<'_>],
         results: &mut Vec<Flat>,
         control: Control<'_>,
         wait: Wait,
@@ -286,17 +288,17 @@ impl Ready {
     }
 
     /// Arguments in the memory of the device.
-    fn inputs(&self, arguments: &[Flat]) -> Result<Vec<Input>> {
+    fn inputs(&self, arguments: &[Lent<'_>]) -> Result<Vec<Input>> {
         let params = &self.program.function().params;
-        params.iter().zip(arguments).map(|(param, flat)| self.input(self.program.type_of(*param), flat)).collect()
+        params.iter().zip(arguments).map(|(param, flat)| self.input(self.program.type_of(*param), *flat)).collect()
     }
 
-    fn input(&self, of: Type, flat: &Flat) -> Result<Input> {
+    fn input(&self, of: Type, flat: Lent<'_>) -> Result<Input> {
         if of.rank == 0 {
             return constant(flat, of.prim).map(Input::Scalar).ok_or(Error::Empty { what: "a scalar argument" });
         }
         let memory = self.device.put(&uploaded(of.prim, flat))?;
-        Ok(Input::Array { memory, sizes: flat.sizes().to_vec(), range: range(of.prim, flat) })
+        Ok(Input::Array { memory, sizes: flat.sizes.to_vec(), range: range(of.prim, flat) })
     }
 }
 
@@ -311,9 +313,10 @@ fn known_before(input: &Input) -> Known {
 
 /// What the run of a program asked of the device, for those who count.
 pub(super) fn counted(gpu: &Gpu, program: &Program, arguments: &[Flat]) -> Result<Option<Counts>> {
+    let arguments: Vec<Lent<'_>> = arguments.iter().map(Flat::lent).collect();
     let Ok(plan) = plan(program) else { return Ok(None) };
     let on = Ready::new(gpu, program, plan);
-    let inputs = on.inputs(arguments)?;
+    let inputs = on.inputs(&arguments)?;
     let control = Control::default();
     let plan = on.plan_for(&inputs);
     let mut run = Run::new(&on.device, &plan, &control, Wait::Blocking)?;

@@ -107,13 +107,14 @@ impl Gpu {
     pub fn put(&self, flat: &Flat) -> Result<Resident> {
         let device = self.0.clone();
         let (prim, sizes) = (flat.prim, flat.sizes().to_vec());
-        flat.check("what is put on a GPU", Type::array(prim, sizes.len()))?;
+        let lent = flat.lent();
+        lent.check("what is put on a GPU", Type::array(prim, sizes.len()))?;
         let at = if sizes.is_empty() {
-            At::Host(constant(flat, prim).ok_or(Error::Empty { what: "a scalar" })?)
+            At::Host(constant(lent, prim).ok_or(Error::Empty { what: "a scalar" })?)
         } else {
-            At::Device(device.put(&uploaded(prim, flat))?)
+            At::Device(device.put(&uploaded(prim, lent))?)
         };
-        Ok(Resident { prim, sizes, range: range(prim, flat), at, device, run: None })
+        Ok(Resident { prim, sizes, range: range(prim, lent), at, device, run: None })
     }
 
     /// Waits for an array or a scalar, and fetches it.
