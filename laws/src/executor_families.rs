@@ -165,6 +165,13 @@ pub(crate) fn no_faults() -> Vec<Family> {
             vec![vec![reals(&[3], 1), 3_i64.into()]],
         ),
         family(Program::trace(|at: Arr<I64>, k: I64| at.map(|i| i / k)), vec![vec![integers(0, 1), 0_i64.into()]]),
+        // Of sizes that are not compared.
+        family(
+            Program::parse(
+                "program (x: [][]f64, n: i64) { let () = agree wanted (n) = (size[1](x)) times (size[0](x)) return x }",
+            ),
+            vec![vec![reals(&[0, 3], 1), (-1_i64).into()]],
+        ),
     ]
 }
 
@@ -265,6 +272,34 @@ pub(crate) fn faults() -> Vec<Family> {
         family(Program::trace(|n: I64| iota(n)), vec![number(-1)]),
         family(Program::trace(|n: I64| replicate(n + 1, 2.0)), vec![number(-5)]),
         family(Program::trace(|n: I64| iota(3).map(|k| iota(n + 4).map(|i| i * k).sum()).sum()), vec![number(-5)]),
+        // Where they should agree: what they are is wrong before that they differ, and also if their product does not.
+        family(
+            Program::parse("program (x: []f64, n: i64) { let () = agree wanted (n) = (size[0](x)) return x }"),
+            vec![vec![reals(&[3], 1), (-3_i64).into()]],
+        ),
+        family(
+            Program::parse(
+                "program (x: []f64, n: i64, m: i64) { let () = agree wanted (size[0](x)) = (n, m) return x }",
+            ),
+            vec![
+                vec![reals(&[3], 1), (-1_i64).into(), (-3_i64).into()],
+                vec![reals(&[3], 1), 1_i64.into(), (-3_i64).into()],
+                vec![reals(&[0], 1), 0_i64.into(), (-3_i64).into()],
+            ],
+        ),
+        family(
+            Program::parse(
+                "program (x: []f64, ns: []i64) {
+                   let ys = map (ns) |n: i64| {
+                     let () = agree wanted (n) = (size[0](x))
+                     let y = x[n]
+                     return y
+                   }
+                   return ys
+                 }",
+            ),
+            vec![vec![reals(&[3], 1), integers_but(40, 1, 0, -3)]],
+        ),
     ];
     let bounded = Program::parse(
         "program (n: i64, x: f64) {

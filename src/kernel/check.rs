@@ -55,11 +55,22 @@ impl Emit<'_> {
 
     /// Ends the run unless an operand may be a size: it is not negative.
     pub(super) fn size(&mut self, size: Operand) -> Operand {
+        self.size_unless(&[], size)
+    }
+
+    /// The same where none of these conditions holds.
+    pub(super) fn size_unless(&mut self, excuses: &[Operand], size: Operand) -> Operand {
         if size.as_int().is_none_or(|n| n < 0) {
-            let condition = self.scalar(ScalarOp::LessOrEqual, &[Operand::int(0), size]);
+            let is_size = self.scalar(ScalarOp::LessOrEqual, &[Operand::int(0), size]);
+            let condition = self.any(is_size, excuses);
             self.check(condition, Broken::Size, &[size]);
         }
         size
+    }
+
+    /// Whether one of these conditions holds.
+    pub(super) fn any(&mut self, first: Operand, others: &[Operand]) -> Operand {
+        others.iter().fold(first, |any, other| self.scalar(ScalarOp::Add, &[any, *other]))
     }
 
     /// Ends the run before the product of these sizes is beyond the largest array; then it may be beyond all numbers too.

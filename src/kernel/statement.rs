@@ -285,24 +285,31 @@ impl<'p> Lowering<'p> {
     }
 }
 
-/// Ends the run unless sizes agree, or are not compared.
+/// Ends the run unless sizes agree, or are not compared. A number among them has to be a size first.
 fn agree(emit: &mut Emit<'_>, env: &Environment<'_>, it: &Agree) {
-    let of = |extents: &[Extent]| -> Vec<Operand> {
-        let one = |extent: &Extent| match extent {
-            Extent::Number(atom) => env.scalar(*atom),
-            Extent::Of(array, dimension) => env.array(*array).sizes[*dimension],
-        };
-        extents.iter().map(one).collect()
+    let one = |extent: &Extent| match extent {
+        Extent::Number(atom) => env.scalar(*atom),
+        Extent::Of(array, dimension) => env.array(*array).sizes[*dimension],
     };
-    let (first, second, times) = (of(&it.first), of(&it.second), of(&it.times));
-    let (first, second) = (emit.count(&first), emit.count(&second));
-    if first == second {
-        return;
+    let is_none = |size: &Extent| emit.scalar(ScalarOp::LessOrEqual, &[one(size), Operand::int(0)]);
+    let excuses: Vec<Operand> = it.times.iter().map(is_none).collect();
+    let is_number = |extent: &Extent| matches!(extent, Extent::Number(_));
+    for (side, other) in [(&it.first, &it.second), (&it.second, &it.first)] {
+        // A number that is the size of an array is one: only code that says what is wrong has to see which it is.
+        let follows = side.len() == 1 && !other.iter().any(is_number);
+        if emit.stepwise || !follows {
+            side.iter().filter(|extent| is_number(extent)).for_each(|number| {
+                emit.size_unless(&excuses, one(number));
+            });
+        }
     }
-    let mut fits = emit.scalar(ScalarOp::Equal, &[first, second]);
-    for size in times {
-        let none = emit.scalar(ScalarOp::LessOrEqual, &[size, Operand::int(0)]);
-        fits = emit.scalar(ScalarOp::Add, &[fits, none]);
+    let [first, second] = [&it.first, &it.second].map(|side| {
+        let sizes: Vec<Operand> = side.iter().map(one).collect();
+        emit.count(&sizes)
+    });
+    if first != second {
+        let equal = emit.scalar(ScalarOp::Equal, &[first, second]);
+        let fits = emit.any(equal, &excuses);
+        emit.check(fits, Broken::Sizes(it.what.message()), &[first, second]);
     }
-    emit.check(fits, Broken::Sizes(it.what.message()), &[first, second]);
 }
