@@ -131,6 +131,8 @@ pub mod kronecker;
 pub mod module;
 #[cfg(feature = "futhark")]
 mod mutation;
+#[cfg(feature = "array")]
+mod overflow;
 pub mod primitives;
 mod program;
 #[cfg(feature = "array")]
@@ -169,6 +171,8 @@ pub use kronecker::Coefficients;
 pub use mutation::mutated;
 pub use num_bigint::BigInt;
 pub use num_rational::BigRational;
+#[cfg(feature = "array")]
+pub use overflow::overflows;
 pub use program::Program;
 pub use runner::for_all;
 pub use sample::{Sample, Source};
