@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 
 use super::expressions::{BOOL, pattern_value};
+use super::functions::unused_size;
 use super::ownership::Owned;
 use super::report::Role;
 use super::scope::Value;
-use super::substitute::{map_dimensions, map_type, mentions, unknowns, with_sizes};
+use super::substitute::{has_size, map_dimensions, map_type, mentions, unknowns, with_sizes};
 use super::types::I64;
 use super::unify::{Clash, Prims, Required, Unifier};
 use super::{Checked, Checker, deep, fault};
@@ -127,6 +128,10 @@ impl Checker {
                 .unifier
                 .loop_type(&own, &before, &declared, &mut dimensions, span)
                 .map_err(|clash| checker.unifier.mismatch(&clash, &before, &own, Role::Loop, initial.span))?;
+            let is_said = |local: Local| dimensions.iter().any(|d: &Dimension| d.within == local);
+            if let Some((size, _)) = written.sizes.iter().zip(&declared).find(|(_, local)| !is_said(**local)) {
+                return unused_size(size);
+            }
             checker.unifier.equate(&own, &of, Role::Pattern, written.pattern.span)?;
             let pattern = checker.pattern(&written.pattern, &of)?;
             let form = match (&written.form, counted) {
@@ -288,6 +293,14 @@ impl Unifier {
         span: Span,
     ) -> Result<Type, Clash> {
         match (self.head(own), self.head(before)) {
+            // Of a first value that nothing is known of, the pattern says all but the sizes that the loop binds.
+            (own @ (Type::Array(..) | Type::Record(_)), Type::Unknown(_))
+                if declared.iter().any(|size| has_size(&self.resolve(&own), &Size::Local(*size))) =>
+            {
+                let open = self.any_sizes(&own, span);
+                self.unify(before, &open)?;
+                self.loop_type(&own, before, declared, dimensions, span)
+            }
             (Type::Unknown(_), before) => Ok(map_dimensions(&self.resolve(&before), &mut |size| {
                 Size::Local(self.dimension(size, dimensions, span))
             })),
