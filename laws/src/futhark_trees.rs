@@ -10,7 +10,7 @@ use catadiff::futhark::syntax::tree::{
 };
 use quickcheck::{Arbitrary, Gen};
 
-const WORDS: [&str; 8] = ["x", "y'", "_z", "map", "f64", "n1", "in_", "Let"];
+const WORDS: [&str; 9] = ["x", "y'", "a'b", "_z", "map", "f64", "n1", "in_", "Let"];
 const OPERATORS: [&str; 22] = [
     "+", "-", "*", "/", "%", "**", "//", "%%", "==", "!=", "<", ">=", "&&", "||", "|>", "<|", ">->", "<<", "^", "|",
     "+.", "&&&",

@@ -63,8 +63,8 @@ impl Printer<'_, '_> {
         self.each(params, |p, TypeParam { kind, name, .. }| {
             match kind {
                 TypeParamKind::Size => p.put(" [").put(name).put("]"),
-                // `'a'` would be a character.
-                TypeParamKind::Type if name.len() == 2 && name.ends_with('\'') => p.put(" ' ").put(name),
+                // `'a'` would be a character, also with more behind it.
+                TypeParamKind::Type if name.chars().nth(1) == Some('\'') => p.put(" ' ").put(name),
                 TypeParamKind::Type => p.put(" '").put(name),
                 TypeParamKind::SizeLifted => p.put(" '~").put(name),
                 TypeParamKind::Lifted => p.put(" '^").put(name),
