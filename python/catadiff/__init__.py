@@ -30,6 +30,7 @@ from ._combinators import (
     scan,
     scatter,
     stop_gradient,
+    switch,
     update,
     while_loop,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "scatter",
     "special",
     "stop_gradient",
+    "switch",
     "tree_map",
     "update",
     "value_and_grad",

@@ -171,6 +171,21 @@ def cond(condition, yes, no, *operands):
     return _arrays(_core.cond(lift(condition, np.bool_), branch(yes), branch(no)), structure)
 
 
+def switch(index, branches, *operands):
+    """``branches[index](*operands)``; an index before the first is the first, one beyond the last the last.
+
+    >>> import catadiff as cd
+    >>> cd.function(lambda k, x: cd.switch(k, [lambda x: x, lambda x: 2.0 * x, lambda x: x * x], x))(2, 5.0)
+    np.float64(25.0)
+    """
+    *others, last = branches
+    if not others:
+        return last(*operands)
+    half = len(branches) // 2
+    rest = lambda some, first: lambda *xs: switch(index - first, some, *xs)
+    return cond(index < half, rest(branches[:half], 0), rest(branches[half:], half), *operands)
+
+
 def _outline(f, operands):
     """The dtypes of the results of a function, or numbers of Python, and their structure."""
     seen = []

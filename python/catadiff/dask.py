@@ -8,6 +8,7 @@ workers (tests/test_dask.py).
 """
 
 import functools
+from concurrent.futures import CancelledError
 
 import dask
 import numpy as np
@@ -118,15 +119,24 @@ def _added(*parts):
 
 def _computed(delayed, retries):
     """What the scheduler in use makes of it; only one of many machines tries again."""
-    options = {}
-    try:
-        import distributed
+    client = _client()
+    if client is None:
+        return delayed.compute()
+    gone = "the scheduler of Dask is gone: nothing of the sum is kept, and the call can be made again with another one"
+    if client.status != "running":
+        raise CatadiffError(gone)
+    from distributed.client import FutureCancelledError
 
-        distributed.get_client()
-        options["retries"] = retries
-    except (ImportError, ValueError):
-        pass
     try:
-        return delayed.compute(**options)
-    except (OSError, TimeoutError) as error:
-        raise CatadiffError(f"the scheduler of Dask is gone: {error}") from error
+        return delayed.compute(retries=retries)
+    except (CancelledError, FutureCancelledError, OSError, TimeoutError) as error:
+        raise CatadiffError(gone) from error
+
+
+def _client():
+    try:
+        from distributed import get_client
+
+        return get_client()
+    except (ImportError, ValueError):
+        return None

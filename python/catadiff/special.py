@@ -4,7 +4,21 @@ import numpy as np
 
 from . import _core
 from ._array import Array, lift
-from .numpy._elements import _elementwise, _of_reals, _real, eager, maximum
+from .numpy._elements import (
+    _elementwise,
+    _of_reals,
+    _real,
+    add,
+    eager,
+    equal,
+    log,
+    log1p,
+    maximum,
+    multiply,
+    negative,
+    subtract,
+    where,
+)
 from .numpy._making import arange
 from .numpy._order import _traced
 from .numpy._reductions import _along, _reduced
@@ -59,3 +73,31 @@ def top_k(x, k, /):
     """The ``k`` greatest elements of a list in descending order, and their indices."""
     values, indices = _core.word("top_k", [lift(x), lift(k, np.int64)])
     return Array(values), Array(indices)
+
+
+@eager
+def xlogy(x, y, /):
+    """``x * log(y)``, which is 0 where ``x`` is, with derivatives that are numbers there."""
+    nothing = equal(x, 0)
+    return where(nothing, 0.0, multiply(x, log(where(nothing, 1.0, y))))
+
+
+@eager
+def entr(x, /):
+    """``-x * log(x)``, which is 0 at 0."""
+    return negative(xlogy(x, x))
+
+
+@eager
+def logit(x, /):
+    """The inverse of :func:`sigmoid`."""
+    return subtract(log(x), log1p(negative(x)))
+
+
+@eager
+def betaln(x, y, /):
+    """The logarithm of the beta function."""
+    return subtract(add(gammaln(x), gammaln(y)), gammaln(add(x, y)))
+
+
+expit = sigmoid

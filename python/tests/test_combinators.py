@@ -58,6 +58,13 @@ def test_conditions():
         cd.function(lambda x: cd.cond(x > 0.0, lambda: 1.0, lambda: (1.0, 2.0)))(1.0)
 
 
+def test_switches():
+    branches = [lambda x: x, lambda x: 2.0 * x, lambda x: x * x]
+    f = cd.function(lambda k, x: cd.switch(k, branches, x))
+    assert [f(k, 5.0) for k in (-3, 0, 1, 2, 7)] == [5.0, 5.0, 10.0, 25.0, 25.0]
+    assert cd.grad(f, 1)(2, 5.0) == 10.0
+
+
 def test_loops():
     power = cd.function(lambda x, n: cd.fori_loop(0, n, lambda i, y: y * x, 1))
     assert power(1.5, 4) == 1.5**4

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -79,7 +81,7 @@ def cluster():
 
 def slow(weights, x, y):
     # Long enough for a worker to be killed meanwhile.
-    again = cd.fori_loop(0, 300_000, lambda i, s: cnp.sin(s), weights["b"])
+    again = cd.fori_loop(0, 3_000_000, lambda i, s: cnp.sin(s), weights["b"])
     return loss(weights, x, y) + 0.0 * again
 
 
@@ -104,16 +106,27 @@ def test_workers_that_are_killed_change_nothing(cluster):
         cluster.wait_for_workers(2)
 
 
-def test_a_scheduler_that_is_gone():
+SCHEDULER = """
+import distributed, time
+if __name__ == "__main__":
+    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
+    print(cluster.scheduler_address, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_a_scheduler_that_is_gone(meanwhile):
     distributed = pytest.importorskip("distributed")
-    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False)
-    client = distributed.Client(cluster)
+    process = subprocess.Popen([sys.executable, "-c", SCHEDULER], stdout=subprocess.PIPE, text=True)
+    client = distributed.Client(process.stdout.readline().strip(), timeout=30)
     x, y = da.from_array(X, chunks=(20, 3)), da.from_array(Y, chunks=20)
-    both = cdask.value_and_grad(loss)
-    is_of_the_whole(both(WEIGHTS, x, y))
-    cluster.close()
     try:
-        with pytest.raises((CatadiffError, RuntimeError)):
-            both(WEIGHTS, x, y)
+        is_of_the_whole(cdask.value_and_grad(loss)(WEIGHTS, x, y))
+        threading.Timer(1.0 if meanwhile else 0.0, process.kill).start()
+        time.sleep(0.0 if meanwhile else 2.0)
+        with pytest.raises(CatadiffError, match="scheduler of Dask is gone"):
+            cdask.value_and_grad(slow)(WEIGHTS, x, y)
     finally:
+        process.kill()
         client.close(timeout=1)

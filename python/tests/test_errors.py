@@ -35,6 +35,7 @@ def line_of(text):
         (lambda x: len(x), "x.shape"),
         (lambda x: x[x > 0.0], "where"),
         (lambda x: int(x[0]), "astype"),
+        (lambda x: x.__setitem__(0, 1.0), "catadiff.update"),
     ],
 )
 def test_what_would_have_to_know_the_numbers(f, instead):
@@ -132,6 +133,8 @@ def test_an_exception_in_a_traced_function_is_itself():
 
 
 def test_integers_that_do_not_fit():
+    with pytest.raises(ValueError, match="0.5 is no int64"):
+        cd.update(np.array([1, 2]), 0, 0.5)
     with pytest.raises(ValueError, match="300 does not fit into uint8"):
         cd.function(lambda x: x + 300)(np.ones(2, np.uint8))
     with pytest.raises(ZeroDivisionError if False else CatadiffError, match="quotient by 0"):

@@ -1,6 +1,7 @@
 """Verbs give derivatives in the structure of what they are by, nest in any mix, and agree with one another."""
 
 import dataclasses
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -195,3 +196,49 @@ def test_static_arguments_are_part_of_the_program():
     assert cd.grad(power)(3.0, n=2, kind="square") == 6.0
     with pytest.raises(TypeError, match="no parameter"):
         cd.function(lambda x: x, static_argnames="y")
+
+
+def test_verbs_of_functions_with_static_arguments():
+    p = cd.function(lambda x, n: sum(x**k for k in range(n)), static_argnames="n")
+    assert cd.jvp(p, (2.0, 3), (1.0, None)) == (7.0, 5.0)
+    y, back = cd.vjp(p, 2.0, 3)
+    assert y == 7.0 and back(1.0) == (5.0, None)
+    assert cd.linearize(p, 2.0, 3)[1](1.0, None) == 5.0
+    np.testing.assert_array_equal(cd.vmap(p, in_axes=(0, None))(np.array([1.0, 2.0]), 3), [3.0, 7.0])
+    assert cd.hvp(p)(2.0, 4, 1.0) == 14.0
+    cd.check_grads(p, (2.0, 3), order=2)
+
+
+def test_functions_without_a_name():
+    assert cd.grad(functools.partial(lambda a, x: a * x * x, 2.0))(3.0) == 12.0
+
+
+def test_axes_of_trees_and_named_arguments():
+    f = lambda p, x, scale=1.0: {"sum": p["a"] + x, "product": scale * p["b"] * x}
+    p, xs = {"a": np.arange(3.0), "b": 2.0}, np.ones(3)
+    found = cd.vmap(f, in_axes=({"a": 0, "b": None}, 0))(p, xs, scale=3.0)
+    np.testing.assert_array_equal(found["sum"], [1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(found["product"], [6.0, 6.0, 6.0])
+    rows = cd.vmap(lambda x: (x, x), out_axes=(0, 1))(np.ones((2, 3)))
+    assert (rows[0].shape, rows[1].shape) == ((2, 3), (3, 2))
+
+
+def test_hessian_products_by_name_and_of_several():
+    f = cd.function(lambda x, y: (x**2 * y).sum())
+    x, y = np.array([1.0, 2.0]), np.array([3.0, 5.0])
+    np.testing.assert_array_equal(cd.hvp(f, "y")(x, y, np.ones(2)), [0.0, 0.0])
+    by_x, by_y = cd.hvp(f, (0, 1))(x, y, (np.ones(2), np.zeros(2)))
+    np.testing.assert_array_equal(by_x, 2 * y)
+    np.testing.assert_array_equal(by_y, 2 * x)
+
+
+def test_directions_that_do_not_fit():
+    f = lambda x, y: x * y
+    with pytest.raises(TypeMismatchError, match="the tangent of `x` has 0 dimensions where 1 are needed"):
+        cd.jvp(f, (np.ones(2), np.ones(2)), (1.0, np.ones(2)))
+    with pytest.raises(TypeMismatchError, match="tuple of arguments"):
+        cd.jvp(f, np.ones(2), np.ones(2))
+    with pytest.raises(TypeMismatchError, match="2 arguments and 1 tangents"):
+        cd.jvp(f, (1.0, 2.0), (1.0,))
+    with pytest.raises(TypeMismatchError, match="the adjoint of"):
+        cd.vjp(f, np.ones(2), np.ones(2))[1](1.0)

@@ -328,3 +328,30 @@ def nan_to_num(x, /, nan=0.0):
 def astype(x, dtype, /):
     """The elements in another dtype: reals are rounded towards 0 to integers."""
     return Array(lift(x, dtype))
+
+
+@eager
+def trunc(x, /):
+    """Each element without what is behind its point."""
+    (x,) = _real(x)
+    x = Array(x)
+    return where(less(x, 0.0), ceil(x), floor(x))
+
+
+@eager
+def copysign(x, y, /):
+    """The first of two elements that meet with the sign of the second; that of 0 is +."""
+    return where(less(y, 0), negative(absolute(x)), absolute(x))
+
+
+@eager
+def logaddexp(x, y, /):
+    """The logarithm of the sum of the exponentials of two elements that meet, without overflow."""
+    most = maximum(x, y)
+    return add(most, log1p(exp(negative(absolute(subtract(x, y))))))
+
+
+@eager
+def isclose(x, y, /, rtol=1e-5, atol=1e-8):
+    """Whether the first of two elements that meet differs from the second by no more than ``atol + rtol * abs(y)``."""
+    return less_equal(absolute(subtract(x, y)), add(atol, multiply(rtol, absolute(y))))

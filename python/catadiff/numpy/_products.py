@@ -11,7 +11,7 @@ from ._indexing import _gathered
 from ._making import _size, arange, ndim
 from ._order import _traced, ravel, transpose
 from ._reductions import sum
-from ._shapes import broadcast_to
+from ._shapes import broadcast_to, stack
 
 
 @eager
@@ -160,3 +160,29 @@ def _as_matmul(arrays, inputs, output, summed):
     x, y = (x if letters[-1] == summed[0] else transpose(x) for x, letters in zip(arrays, inputs))
     found = matmul(x, transpose(y)) if y.ndim == 2 else matmul(x, y)
     return found if output == "".join(free) else transpose(found)
+
+
+@eager
+def tensordot(x, y, /, axes=2):
+    """The sum of the products along dimensions: the last of one with the first of the other, as many as said, or those in two lists."""
+    x, y = _traced(x), _traced(y)
+    if isinstance(axes, int):
+        axes = (list(range(x.ndim - axes, x.ndim)), list(range(axes)))
+    first, second = ([k] if isinstance(k, int) else list(k) for k in axes)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    of_x = list(letters[: x.ndim])
+    of_y = list(letters[x.ndim : x.ndim + y.ndim])
+    for one, other in zip(first, second):
+        of_y[other] = of_x[one]
+    kept = [c for k, c in enumerate(of_x) if k not in [k % x.ndim for k in first]]
+    kept += [c for k, c in enumerate(of_y) if k not in [k % y.ndim for k in second]]
+    return einsum(f"{''.join(of_x)},{''.join(of_y)}->{''.join(kept)}", x, y)
+
+
+@eager
+def cross(x, y, /):
+    """The cross products of vectors of three numbers, along the innermost dimension."""
+    x, y = _traced(x), _traced(y)
+    turned = lambda z, k: [z[..., (i + k) % 3] for i in range(3)]
+    parts = [a * b - c * d for a, b, c, d in zip(turned(x, 1), turned(y, 2), turned(x, 2), turned(y, 1))]
+    return stack(parts, axis=-1)

@@ -4,8 +4,9 @@ import numpy as np
 
 from .. import _core
 from .._array import Array, common, lift, size_of
-from ._elements import _real, eager, equal
+from ._elements import _real, add, divide, eager, equal, isclose, multiply, subtract
 from ._indexing import _nested
+from ._making import ones_like
 from ._order import _axes, _axis, _traced, expand_dims, moveaxis, ravel, reshape, transpose
 
 
@@ -82,7 +83,7 @@ def _place_of(word, x, axis, keepdims):
     if axis is not None:
         return _reduced(word, x, axis, keepdims)
     found = _reduced(word, ravel(x), 0, False)
-    return reshape(found, (1,) * _traced(x).ndim) if keepdims else found
+    return found[(None,) * _traced(x).ndim] if keepdims else found
 
 
 @eager
@@ -143,3 +144,25 @@ def interp(x, points, values, /):
     at = Array(x)
     found = Array(_core.word("interp", [lift(ravel(at)), points, values])[0])
     return reshape(found, at.shape) if at.ndim != 1 else found
+
+
+@eager
+def average(x, /, axis=None, weights=None):
+    """The mean, of which each element has a part by its weight."""
+    if weights is None:
+        return mean(x, axis=axis)
+    return divide(sum(multiply(x, weights), axis=axis), sum(multiply(weights, ones_like(x)), axis=axis))
+
+
+@eager
+def allclose(x, y, /, rtol=1e-5, atol=1e-8):
+    """Whether all elements that meet are close, as :func:`isclose` has it."""
+    return all(isclose(x, y, rtol=rtol, atol=atol))
+
+
+@eager
+def trapezoid(y, /, x=None, dx=1.0):
+    """The area under the line through points at these places, or at equal distances."""
+    distances = dx if x is None else subtract(_traced(x)[1:], _traced(x)[:-1])
+    y = _traced(y)
+    return sum(multiply(distances, add(y[1:], y[:-1]))) / 2

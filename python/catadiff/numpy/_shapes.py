@@ -7,7 +7,7 @@ from .._array import Array, common, lift
 from ..errors import ShapeError
 from ._elements import eager, remainder, subtract, where
 from ._indexing import take
-from ._making import _sizes, arange, full
+from ._making import _sizes, arange, full, zeros_like
 from ._order import _axes, _traced, moveaxis, ravel, reshape
 
 
@@ -117,3 +117,39 @@ def pad(x, width, /, value=0):
         around = [full((n, *rows.shape[1:]), value, x.dtype) for n in (before, after)]
         x = moveaxis(concatenate([around[0], rows, around[1]]), 0, k)
     return x
+
+
+@eager
+def column_stack(arrays):
+    """Lists as the columns of a matrix."""
+    return stack(arrays, axis=1)
+
+
+@eager
+def split(x, parts, /, axis=0):
+    """The array in parts: as many of one size, or cut at these indices."""
+    x = moveaxis(_traced(x), axis, 0)
+    n = x.shape[0]
+    if isinstance(parts, int):
+        if isinstance(n, int) and n % parts:
+            raise ShapeError(f"{n} elements are not {parts} parts of one size")
+        cuts = [n // parts * k for k in range(1, parts)]
+    else:
+        cuts = list(parts)
+    pieces = [x[start:stop] for start, stop in zip([0, *cuts], [*cuts, n])]
+    return [moveaxis(piece, 0, axis) for piece in pieces]
+
+
+@eager
+def meshgrid(x, y, /, indexing="xy"):
+    """For each point of a grid its first and its second number; the rows go along ``y``, or with ``indexing="ij"`` along ``x``."""
+    x, y = _traced(x), _traced(y)
+    first, second = (x[None, :], y[:, None]) if indexing == "xy" else (x[:, None], y[None, :])
+    return [first + zeros_like(second), second + zeros_like(first)]
+
+
+@eager
+def atleast_1d(x, /):
+    """The array, or a list of the one number."""
+    x = _traced(x)
+    return x if x.ndim else x[None]
