@@ -285,6 +285,13 @@ PRODUCTS = [
     (lambda np, x, y: np.einsum("ii->i", x) + np.einsum("jj", y), (3, 3), (2, 2)),
     (lambda np, x, y: np.einsum("iij,j->i", x, y), (3, 3, 2), (2,)),
     (lambda np, x, y: np.einsum("ij->ji", x) @ y, (2, 3), (2, 3)),
+    (lambda np, x, y: np.einsum("kij,nkj->nki", x, y), (2, 3, 4), (5, 2, 4)),
+    (lambda np, x, y: np.einsum("abcd,cdef->abef", x, y), (2, 3, 2, 3), (2, 3, 1, 4)),
+    (lambda np, x, y: np.einsum("abc,abc->a", x, y), (2, 3, 4), (2, 3, 4)),
+    (lambda np, x, y: np.einsum("abc,cb->a", x, y), (2, 3, 4), (4, 3)),
+    (lambda np, x, y: np.einsum("abc,b->ca", x, y), (2, 3, 4), (3,)),
+    (lambda np, x, y: np.einsum("ab,b,a->", x, y, x[:, 0]), (2, 3), (3,)),
+    (lambda np, x, y: np.einsum("abc,ad->bd", x, y), (2, 3, 4), (2, 5)),
 ]
 
 

@@ -2,14 +2,15 @@
 
 import builtins
 import functools
+import operator
 
 from .. import _core
 from .._array import Array, lift, size_of
 from ..errors import ShapeError
 from ._elements import _met, eager, multiply, where
-from ._indexing import _gathered
+from ._indexing import _gathered, _nested
 from ._making import _size, arange, ndim
-from ._order import _traced, ravel, transpose
+from ._order import _traced, ravel, reshape, transpose
 from ._reductions import sum
 from ._shapes import broadcast_to, stack
 
@@ -123,8 +124,8 @@ def einsum(specification, /, *operands):
         raise ShapeError(f"`{specification}` asks for {''.join(sorted(unknown))}, which no operand has")
     arrays, inputs = zip(*(_diagonals(Array(value), letters) for value, letters in zip(values, inputs)))
     summed = [c for c in dict.fromkeys("".join(inputs)) if c not in output]
-    if len(arrays) == 2 and (found := _as_matmul(arrays, inputs, output, summed)) is not None:
-        return found
+    if len(arrays) == 2 and builtins.all(c in letters for c in summed for letters in inputs) and summed:
+        return _of_pair(arrays, inputs, output, summed)
     order = list(output) + summed
     aligned = []
     for x, letters in zip(arrays, inputs):
@@ -150,16 +151,30 @@ def _diagonals(x, letters):
     return x, letters
 
 
-def _as_matmul(arrays, inputs, output, summed):
-    """The sum as one product of matrices, where it is that of two lists or matrices."""
-    if len(summed) != 1 or builtins.any(len(letters) > 2 or summed[0] not in letters for letters in inputs):
-        return None
-    free = ["".join(c for c in letters if c != summed[0]) for letters in inputs]
-    if len(set("".join(free))) != len("".join(free)):
-        return None
-    x, y = (x if letters[-1] == summed[0] else transpose(x) for x, letters in zip(arrays, inputs))
-    found = matmul(x, transpose(y)) if y.ndim == 2 else matmul(x, y)
-    return found if output == "".join(free) else transpose(found)
+def _of_pair(arrays, inputs, output, summed):
+    """The sum over letters that both have, as products of matrices: one for each element of what both have and the result keeps."""
+    shared = [c for c in output if c in inputs[0] and c in inputs[1]]
+    free = [[c for c in letters if c not in shared and c not in summed] for letters in inputs]
+    sizes = {c: size_of(x, k) for x, letters in zip(arrays, inputs) for k, c in enumerate(letters)}
+    matrices = []
+    for x, letters, kept in zip(arrays, inputs, free):
+        x = transpose(x, [letters.index(c) for c in [*shared, *kept, *summed]])
+        # Several letters are one dimension of the matrix, and none is none.
+        if len(kept) > 1 or len(summed) > 1:
+            row = [functools.reduce(operator.mul, (sizes[c] for c in kept))] if kept else []
+            column = [functools.reduce(operator.mul, (sizes[c] for c in summed))]
+            x = reshape(x, *[sizes[c] for c in shared], *row, *column)
+        matrices.append(x)
+
+    def product(values):
+        x, y = map(Array, values)
+        return [lift(matmul(x, transpose(y) if y.ndim == 2 else y))]
+
+    found = Array(_nested(len(shared), product, [lift(x) for x in matrices])[0])
+    letters = [*shared, *free[0], *free[1]]
+    if builtins.any(len(kept) > 1 for kept in free):
+        found = reshape(found, *[sizes[c] for c in letters])
+    return transpose(found, [letters.index(c) for c in output])
 
 
 @eager
