@@ -128,7 +128,8 @@ fn rows_have_the_values_of_the_table() -> Result<()> {
             };
             let arguments = points.iter().map(flat).collect::<Result<Vec<Flat>>>()?;
             let mut results = Vec::new();
-            let ending = prepared.run_into(&arguments, &mut results, Control::default())?;
+            let lent: Vec<_> = arguments.iter().map(Flat::lent).collect();
+            let ending = prepared.run_into(&lent, &mut results, Control::default())?;
             assert_eq!(ending, Ending::Done { stepwise: false }, "{row:?}");
             let found: Vec<f64> = match results[0].as_singles() {
                 Some(singles) => singles.iter().map(|x| f64::from(*x)).collect(),
