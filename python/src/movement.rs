@@ -4,7 +4,7 @@
 //! those of the result.
 
 use catadiff::array::trace::untyped::{Untyped, apply};
-use catadiff::array::{Agree, Agreement, Atom, Extent, Op, Range, Scatter, index as constant_index};
+use catadiff::array::{Agree, Agreement, Atom, Extent, Op, Range, Scatter};
 use pyo3::prelude::*;
 
 use crate::elementwise::unequal;
@@ -33,12 +33,6 @@ fn one(
 ) -> Result<Value, Failure> {
     let _here = place::here(py);
     Ok(Value::new(apply(&inner(operands), op)?[0], known))
-}
-
-/// The one element of an outermost dimension of size 1.
-pub(crate) fn at_zero(array: &Value) -> Result<Value, Failure> {
-    let found = apply(&[array.inner], |x| Op::Index(x[0], vec![constant_index(0)]))?[0];
-    Ok(Value::new(found, array.known[1..].to_vec()))
 }
 
 /// The size of an array in a dimension.
@@ -77,22 +71,30 @@ pub(crate) fn elements(py: Python<'_>, elements: Vec<Value>) -> Result<Value, Fa
 /// The array with one more dimension of size 1 at this place.
 #[pyfunction]
 pub(crate) fn expand(py: Python<'_>, array: Value, dimension: usize) -> Result<Value, Failure> {
-    if dimension == 0 {
-        return elements(py, vec![array]);
-    }
     let _here = place::here(py);
-    let sizes: Vec<Untyped> = (0..array.rank())
-        .map(|k| match array.known[k] {
-            Some(n) => Ok(Untyped::constant(n)),
-            None => Ok::<_, Failure>(apply(&[array.inner], |x| Op::Size(x[0], k))?[0]),
-        })
-        .collect::<Result<_, _>>()?;
-    let mut operands = vec![array.inner];
-    operands.extend(sizes);
-    operands.insert(1 + dimension, Untyped::constant(1_i64));
+    expanded(&array, dimension)
+}
+
+/// The same, of which it stays known what it is made of: what meets it as an operand needs no dimension of size 1.
+pub(crate) fn expanded(array: &Value, dimension: usize) -> Result<Value, Failure> {
+    let (base, mut new) = array.spread.clone().unwrap_or_else(|| (array.inner, vec![false; array.rank()]));
+    new.insert(dimension, true);
     let mut known = array.known.clone();
     known.insert(dimension, Some(1));
-    Ok(Value::new(apply(&operands, |x| Op::Reshape(x[0], x[1..].to_vec()))?[0], known))
+    let inner = if dimension == 0 {
+        apply(&[array.inner], Op::Elements)?[0]
+    } else {
+        let mut operands = vec![array.inner];
+        for k in 0..array.rank() {
+            operands.push(match array.known[k] {
+                Some(n) => Untyped::constant(n),
+                None => apply(&[array.inner], |x| Op::Size(x[0], k))?[0],
+            });
+        }
+        operands.insert(1 + dimension, Untyped::constant(1_i64));
+        apply(&operands, |x| Op::Reshape(x[0], x[1..].to_vec()))?[0]
+    };
+    Ok(Value { inner, known, weak: array.weak, spread: Some((base, new)) })
 }
 
 /// The element or subarray at these indices.

@@ -19,6 +19,8 @@ pub(crate) struct Value {
     pub(crate) known: Vec<Option<i64>>,
     /// Whether it is a number of Python, or made of such alone.
     pub(crate) weak: bool,
+    /// What it is made of by new dimensions of size 1 alone, and for each of its dimensions whether it is new.
+    pub(crate) spread: Option<(Untyped, Vec<bool>)>,
 }
 
 /// The kind of this name.
@@ -71,7 +73,7 @@ impl Value {
 
     /// A value of which these sizes are known.
     pub(crate) fn new(inner: Untyped, known: Vec<Option<i64>>) -> Self {
-        Value { inner, known, weak: false }
+        Value { inner, known, weak: false, spread: None }
     }
 
     pub(crate) fn rank(&self) -> usize {

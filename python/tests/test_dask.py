@@ -71,7 +71,7 @@ def test_mistakes():
         cdask.value_and_grad(lambda w, x, y: x @ w["w"])(WEIGHTS, x, y)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster():
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
