@@ -268,6 +268,16 @@ pub(crate) fn faults() -> Vec<Family> {
             vec![vec![reals(&[10], 1), integers(9, 4)]],
         ),
         family(Program::trace(|x: Vector, at: Arr<I64>| x.scatter(at, x)), vec![vec![reals(&[10], 1), integers(9, 4)]]),
+        // Sizes whose product is beyond all numbers, and is that of the elements where it is wrapped around.
+        family(Program::trace(|x: Vector, n: I64| x.unflatten(n, n)), vec![vec![reals(&[0], 1), (1_i64 << 32).into()]]),
+        family(
+            Program::parse("program (x: []f64, n: i64) { let () = agree reshaped (size[0](x)) = (n, n) return x }"),
+            vec![vec![reals(&[0], 1), (1_i64 << 32).into()]],
+        ),
+        family(
+            Program::parse("program (x: []f64) { let y = reshape(x, 4294967296i64, 4294967296i64) return y }"),
+            vec![vec![reals(&[0], 1)]],
+        ),
         // Sizes that are negative.
         family(Program::trace(|n: I64| iota(n)), vec![number(-1)]),
         family(Program::trace(|n: I64| replicate(n + 1, 2.0)), vec![number(-5)]),

@@ -75,7 +75,7 @@ impl Emit<'_> {
 
     /// Ends the run before the product of these sizes is beyond the largest array; then it may be beyond all numbers too.
     pub(super) fn bounded(&mut self, sizes: &[Operand]) {
-        if sizes.len() < 2 || sizes.iter().all(|size| size.as_int().is_some()) {
+        if sizes.len() < 2 {
             return;
         }
         // The product of two that are capped just above it does not wrap around, and what is capped is beyond it.

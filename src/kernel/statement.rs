@@ -90,6 +90,7 @@ impl<'p> Lowering<'p> {
             Op::Reshape(a, sizes) => {
                 let array = self.env.array(*a);
                 let sizes: Vec<Operand> = sizes.iter().map(|n| self.size(*n)).collect();
+                self.emit.bounded(&sizes);
                 let (before, after) = (self.emit.count(&array.sizes), self.emit.count(&sizes));
                 self.emit.same(Agreement::Reshaped, before, after);
                 let (buffer, _) = self.whole(&array)?;
@@ -305,6 +306,9 @@ fn agree(emit: &mut Emit<'_>, env: &Environment<'_>, it: &Agree) {
     }
     let [first, second] = [&it.first, &it.second].map(|side| {
         let sizes: Vec<Operand> = side.iter().map(one).collect();
+        if side.iter().any(is_number) {
+            emit.bounded(&sizes);
+        }
         emit.count(&sizes)
     });
     if first != second {

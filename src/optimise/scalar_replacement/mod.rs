@@ -169,7 +169,8 @@ impl Writer<'_> {
 
     /// Whether sizes that are compared are known to agree.
     fn agrees(&self, it: &Agree) -> bool {
-        let product = |sizes: &[Extent]| sizes.iter().map(|size| self.size(size)).product::<Option<usize>>();
+        // What is beyond all numbers is the product of no array's sizes.
+        let product = |sizes: &[Extent]| sizes.iter().try_fold(1_usize, |n, size| n.checked_mul(self.size(size)?));
         product(&it.first).is_some_and(|first| product(&it.second) == Some(first))
     }
 
