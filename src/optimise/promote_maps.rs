@@ -102,7 +102,7 @@ impl Writer<'_> {
         let are_rows = joins && parts && of_rows[..2] == of_parted[..2];
         let count: Option<Vec<i64>> = of_rows.iter().map(literal).collect();
         let [outer, row @ ..] = &count?[..] else { return None };
-        let row = row.iter().product::<i64>();
+        let row = row.iter().fold(1_i64, |n, size| n.saturating_mul(*size));
         let is_fit = row <= MAX_ROW && outer.saturating_mul(row) >= MIN_ELEMENTS;
         let position = |var: Var| self.stms.iter().rposition(|stm| stm.vars[..] == [var]);
         (are_rows && is_fit).then_some(())?;

@@ -7,6 +7,9 @@ use rustc_hash::FxHashMap;
 use crate::array::{Agree, Atom, Body, Const, Extent, Form, Op, Program, SizeTable, Stm, Var, deeper, params};
 use crate::optimise::fold::fold;
 
+/// The largest number that counts as known: few arrays have more elements, and sums of products of two are numbers.
+const LARGEST: u64 = 1 << 30;
+
 /// What is known of the variables of a program.
 pub(super) struct Known {
     sizes: SizeTable,
@@ -33,20 +36,21 @@ impl Known {
 
     /// The integer that this is.
     pub(super) fn number(&self, atom: Atom) -> Option<i64> {
-        match atom {
+        let known = match atom {
             Atom::Const(_) => atom.as_int(),
             Atom::Var(var) => self.numbers.get(&var).copied(),
-        }
+        };
+        known.filter(is_small)
     }
 
     /// How many elements an array has in its outermost dimension.
     pub(super) fn length(&self, array: Atom) -> Option<i64> {
-        self.lengths.get(&array.var()?).copied()
+        self.lengths.get(&array.var()?).copied().filter(is_small)
     }
 
     /// Whether sizes are compared that are known to be equal; what says that a size is a number is what it is known from.
     pub(super) fn holds(&self, it: &Agree) -> bool {
-        let product = |sizes: &[Extent]| sizes.iter().map(|size| self.size(*size)).product::<Option<i64>>();
+        let product = |sizes: &[Extent]| sizes.iter().try_fold(1_i64, |n, size| n.checked_mul(self.size(*size)?));
         let says = |sizes: &[Extent]| matches!(sizes, [Extent::Number(Atom::Const(_))]);
         let known = product(&it.first);
         known.is_some() && known == product(&it.second) && !says(&it.first) && !says(&it.second)
@@ -58,7 +62,7 @@ impl Known {
             Extent::Of(array, 0) => self.length(array),
             Extent::Of(..) => None,
         };
-        known.or_else(|| self.said.get(&size).copied())
+        known.or_else(|| self.said.get(&size).copied().filter(is_small))
     }
 
     fn learn_length(&mut self, var: Var) {
@@ -100,6 +104,10 @@ impl Known {
             _ => {}
         }
     }
+}
+
+fn is_small(n: &i64) -> bool {
+    n.unsigned_abs() <= LARGEST
 }
 
 /// Whether a body, or one inside of it, has such a statement.

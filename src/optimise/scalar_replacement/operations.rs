@@ -33,7 +33,7 @@ impl Writer<'_> {
     /// The sizes of what an index leaves of an array, if they are small.
     fn row(&self, array: Atom, indices: &[Atom]) -> Option<Shape> {
         let shape: Shape = self.dims(array).split_off(indices.len()).into_iter().collect::<Option<_>>()?;
-        let size = shape.iter().product();
+        let size = shape.iter().fold(1_usize, |n, size| n.saturating_mul(*size));
         (!shape.is_empty() && (1..=ELEMENTS).contains(&size)).then_some(shape)
     }
 
@@ -177,7 +177,7 @@ impl Writer<'_> {
                 let mut leaves = Vec::new();
                 self.shape(*a)?;
                 self.leaves(*a, &mut leaves);
-                if shape.iter().product::<usize>() != leaves.len() {
+                if shape.iter().try_fold(1_usize, |n, size| n.checked_mul(*size)) != Some(leaves.len()) {
                     return None;
                 }
                 let each = leaves.len() / shape[0];
