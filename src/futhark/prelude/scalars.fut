@@ -7,7 +7,7 @@ module type scalars = {
   val div 'number : number -> number -> number
   val mod 'number : number -> number -> number
   val quot 'number : number -> number -> number
-  val rem 'number : number -> number -> number
+  val rem 'integer : integer -> integer -> integer
   val pow 'number : number -> number -> number
   val neg 'number : number -> number
 
