@@ -27,12 +27,12 @@ RANDOM = np.random.default_rng(1)
 class Words:
     """The words that the functions below are written in."""
 
-    def __init__(self, np, logsumexp, sigmoid, scan):
-        self.np, self.logsumexp, self.sigmoid, self.scan = np, logsumexp, sigmoid, scan
+    def __init__(self, np, logsumexp, sigmoid, scan, each):
+        self.np, self.logsumexp, self.sigmoid, self.scan, self.each = np, logsumexp, sigmoid, scan, each
 
 
-OURS = Words(cnp, cd.special.logsumexp, cd.special.sigmoid, cd.scan)
-JAX = Words(jnp, jsp.logsumexp, jax.nn.sigmoid, jax.lax.scan)
+OURS = Words(cnp, cd.special.logsumexp, cd.special.sigmoid, cd.scan, cd.map)
+JAX = Words(jnp, jsp.logsumexp, jax.nn.sigmoid, jax.lax.scan, lambda f, *xs: jax.vmap(f)(*xs))
 
 
 def cubes(_):
@@ -43,7 +43,11 @@ def rosenbrock(_):
     return lambda x: (100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2).sum()
 
 
-def k_means(_):
+def k_means(words):
+    return lambda centres, points: words.each(lambda p: ((p - centres) ** 2).sum(axis=1).min(), points).sum()
+
+
+def k_means_of_whole_arrays(_):
     return lambda centres, points: ((points[:, None] - centres[None]) ** 2).sum(axis=-1).min(axis=1).sum()
 
 
@@ -53,8 +57,13 @@ def mixture(words):
     def log_likelihood(parameters, x):
         alpha, mu, q, below = parameters
         roots = np.exp(q)[:, :, None] * np.eye(x.shape[1]) + np.tril(np.ones((x.shape[1], x.shape[1])), -1) * below
-        squares = (np.einsum("kij,nkj->nki", roots, x[:, None] - mu[None]) ** 2).sum(axis=-1)
-        return (words.logsumexp(alpha + q.sum(axis=1) - 0.5 * squares, axis=1) - words.logsumexp(alpha)).sum()
+        weights = alpha + q.sum(axis=1) - words.logsumexp(alpha)
+
+        def of_point(p):
+            squares = words.each(lambda root, centre: ((root @ (p - centre)) ** 2).sum(), roots, mu)
+            return words.logsumexp(weights - 0.5 * squares)
+
+        return words.each(of_point, x).sum()
 
     return log_likelihood
 
@@ -84,6 +93,7 @@ def table():
     yield "ten numbers", cubes, (normal(10),)
     yield "Rosenbrock, 1 000", rosenbrock, (normal(1000),)
     yield "k-means, n 10 000, k 100, d 16", k_means, (normal(100, 16), normal(10_000, 16))
+    yield "the same, of whole arrays", k_means_of_whole_arrays, (normal(100, 16), normal(10_000, 16))
     d, k = 32, 25
     parameters = (normal(k), normal(k, d), normal(k, d) / 4, normal(k, d, d) / math.sqrt(d))
     yield f"Gaussian mixture, n 1 000, k {k}, d {d}", mixture, (parameters, normal(1000, d))
