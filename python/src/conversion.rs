@@ -34,10 +34,10 @@ impl<'py> Argument<'py> {
     }
 
     fn found(of: Type, given: &Bound<'py, PyAny>) -> Result<Option<Self>, Failure> {
-        if of.rank == 0 {
-            if let Some(scalar) = scalar(of.prim, given)? {
-                return Ok(Some(Argument::Own(scalar)));
-            }
+        if of.rank == 0
+            && let Some(scalar) = scalar(of.prim, given)?
+        {
+            return Ok(Some(Argument::Own(scalar)));
         }
         Ok(match of.prim {
             Prim::F64 => in_order(given, of)?.map(Argument::Reals),

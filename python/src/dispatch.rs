@@ -57,14 +57,17 @@ fn outlines(arguments: &Bound<'_, PyTuple>) -> Option<Vec<u64>> {
 }
 
 impl Callable {
-    /// The program for these arguments and what makes the result, if it is known.
-    fn find(&self, arguments: &Bound<'_, PyTuple>) -> Option<(Py<Compiled>, Vec<Py<PyAny>>, Option<Py<PyAny>>)> {
+    /// The program for these arguments, if it is known.
+    fn find(&self, arguments: &Bound<'_, PyTuple>) -> Option<Known> {
         let outlines = outlines(arguments)?;
         let py = arguments.py();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = known.get(&outlines)?;
-        let captured = found.captured.iter().map(|x| x.clone_ref(py)).collect();
-        Some((found.compiled.clone_ref(py), captured, found.made.as_ref().map(|made| made.clone_ref(py))))
+        let Known { compiled, captured, made } = known.get(&outlines)?;
+        Some(Known {
+            compiled: compiled.clone_ref(py),
+            captured: captured.iter().map(|x| x.clone_ref(py)).collect(),
+            made: made.as_ref().map(|made| made.clone_ref(py)),
+        })
     }
 }
 
@@ -83,7 +86,7 @@ impl Callable {
         named: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let found = if named.is_none() && !is_tracing() { this.get().find(arguments) } else { None };
-        let Some((compiled, captured, made)) = found else {
+        let Some(Known { compiled, captured, made }) = found else {
             return this.getattr("_call")?.call(arguments, named);
         };
         let py = this.py();

@@ -8,7 +8,7 @@ use catadiff::array::{Agree, Agreement, Atom, Extent, Op, Range, Scatter};
 use pyo3::prelude::*;
 
 use crate::elementwise::unequal;
-use crate::errors::Failure;
+use crate::errors::{Class, Failure};
 use crate::place;
 use crate::value::Value;
 
@@ -137,11 +137,11 @@ pub(crate) fn reshape(py: Python<'_>, array: Value, sizes: Vec<Value>) -> Result
     let operands: Vec<&Value> = [&array].into_iter().chain(&sizes).collect();
     let known: Vec<Option<i64>> = sizes.iter().map(Value::as_int).collect();
     let count = |known: &[Option<i64>]| known.iter().copied().try_fold(1_i64, |n, size| n.checked_mul(size?));
-    if let (Some(from), Some(to)) = (count(&array.known), count(&known)) {
-        if from != to {
-            let message = format!("an array of {from} elements has no shape of {to}");
-            return Err(crate::errors::Class::Shape.raise(py, message).into());
-        }
+    if let (Some(from), Some(to)) = (count(&array.known), count(&known))
+        && from != to
+    {
+        let message = format!("an array of {from} elements has no shape of {to}");
+        return Err(Class::Shape.raise(py, message).into());
     }
     one(py, &operands, known, |x| Op::Reshape(x[0], x[1..].to_vec()))
 }
