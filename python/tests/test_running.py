@@ -116,7 +116,7 @@ def test_other_threads_go_on():
     program, ticks, done = long_loop(), [], threading.Event()
 
     def run():
-        program(3_000_000)
+        program(30_000_000)
         done.set()
 
     thread = threading.Thread(target=run)
