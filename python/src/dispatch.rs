@@ -1,6 +1,6 @@
 //! Calls of functions: the program for arguments like these, if one is known, at once.
 //!
-//! Law: what is answered here is what the package answers without it; what this does not know at a glance, it leaves to the package
+//! Law: what is returned here is what the package returns without it; what this does not know at a glance, it leaves to the package
 //! (tests/test_running.py).
 
 use std::collections::HashMap;
@@ -103,7 +103,7 @@ impl Callable {
         }
     }
 
-    /// From here on a program answers calls with arguments like these.
+    /// From here on calls with arguments like these go to a program.
     #[pyo3(signature = (arguments, compiled, captured, made = None))]
     fn _remember(
         &self,
