@@ -43,7 +43,7 @@ impl ScalarOp {
     ///
     /// ```
     /// use catadiff::array::{IntegerRow, ScalarOp};
-    /// use catadiff::Primitive;
+    /// use catadiff::primitives::Primitive;
     /// assert_eq!(ScalarOp::named("min", None, true), Some(IntegerRow::Min.into()));
     /// assert_eq!(ScalarOp::named("powi", Some(3), false), Some(Primitive::Powi(3).into()));
     /// assert_eq!(ScalarOp::named("tan", None, true), None);
