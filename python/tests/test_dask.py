@@ -81,7 +81,7 @@ def cluster():
 
 def slow(weights, x, y):
     # Long enough for a worker to be killed meanwhile.
-    again = cd.fori_loop(0, 3_000_000, lambda i, s: cnp.sin(s), weights["b"])
+    again = cd.fori_loop(0, 20_000_000, lambda i, s: cnp.sin(s), cd.stop_gradient(weights["b"]))
     return loss(weights, x, y) + 0.0 * again
 
 
@@ -123,7 +123,7 @@ def test_a_scheduler_that_is_gone(meanwhile):
     x, y = da.from_array(X, chunks=(20, 3)), da.from_array(Y, chunks=20)
     try:
         is_of_the_whole(cdask.value_and_grad(loss)(WEIGHTS, x, y))
-        threading.Timer(1.0 if meanwhile else 0.0, process.kill).start()
+        threading.Timer(0.5 if meanwhile else 0.0, process.kill).start()
         time.sleep(0.0 if meanwhile else 2.0)
         with pytest.raises(CatadiffError, match="scheduler of Dask is gone"):
             cdask.value_and_grad(slow)(WEIGHTS, x, y)
