@@ -82,9 +82,8 @@ class Function(_core.Callable):
         if self.static:
             bound = self.signature.bind(*args, **kwargs)
             static = tuple((name, bound.arguments.pop(name)) for name in sorted(self.static & set(bound.arguments)))
+            # What stands behind a static argument is named.
             args, kwargs = bound.args, bound.kwargs
-            if any(name in bound.arguments for name in list(self.signature.parameters)[len(args) + len(kwargs) :]):
-                args, kwargs = (), dict(bound.arguments)
         leaves, tree = flatten((args, kwargs))
         leaves = [_plain(leaf) for leaf in leaves]
         outlines = tuple([_outlined(leaf) for leaf in leaves])

@@ -37,13 +37,17 @@ def _by(f, argnums):
 
     def by(program):
         args, kwargs = program.tree.children
-        spans, names = list(program.tree.children[0].spans()), {}
+        spans, names = list(args.spans()), {}
         for name, child, span in zip(kwargs.names, kwargs.children, kwargs.spans()):
             names[name] = (child, range(span.start + args.count, span.stop + args.count))
         found = []
+        parameters = list(f.signature.parameters)
         for which in wanted:
+            # Behind a static argument, which is no argument of the program, others are named.
+            if f.static and isinstance(which, int) and -len(parameters) <= which < len(parameters):
+                which = parameters[which]
             if isinstance(which, str) and which not in names:
-                position = list(f.signature.parameters).index(which) if which in f.signature.parameters else None
+                position = parameters.index(which) if which in parameters else None
                 if position is None or position >= len(spans):
                     raise DerivativeError(f"there is no argument `{which}` to differentiate by")
                 which = position

@@ -117,7 +117,7 @@ class Program:
 
     @property
     def text(self):
-        """The program as text, which :meth:`parse` reads."""
+        """The program as text."""
         return str(self.core)
 
     def __str__(self):

@@ -78,6 +78,12 @@ fn element_sizes(arrays: &[Value]) -> Known {
     arrays.iter().map(|x| x.known.get(1..).unwrap_or(&[]).to_vec()).collect()
 }
 
+/// The operator of two elements of arrays, of the types of the neutral elements.
+fn operator(f: &Bound<'_, PyAny>, neutral: &[Value], arrays: &[Value]) -> Result<Lambda, Failure> {
+    let (of, sizes) = (types(neutral), element_sizes(arrays));
+    Ok(traced(f, &[&of[..], &of].concat(), &[&sizes[..], &sizes].concat())?.0)
+}
+
 /// The parts of a reduction or a scan.
 fn combined(
     py: Python<'_>,
@@ -89,11 +95,11 @@ fn combined(
     if length(arrays)?.is_none() {
         return Err(PyValueError::new_err("there are no elements to combine: a scalar has none").into());
     }
-    let (of, sizes) = (types(neutral), element_sizes(arrays));
-    let (operator, _) = traced(f, &[&of[..], &of].concat(), &[&sizes[..], &sizes].concat())?;
+    let operator = operator(f, neutral, arrays)?;
+    let count = neutral.len();
     let _here = place::here(py);
     Ok(apply(&inner(&[neutral, arrays].concat()), |mut neutral| {
-        let arrays = neutral.split_off(of.len().min(neutral.len()));
+        let arrays = neutral.split_off(count);
         op(Box::new(Reduce { operator, neutral, arrays, commutative }))
     })?)
 }
@@ -133,12 +139,12 @@ pub(crate) fn hist(
     indices: Value,
     values: Vec<Value>,
 ) -> Result<Vec<Value>, Failure> {
-    let (of, sizes) = (types(&neutral), element_sizes(&bins));
-    let (operator, _) = traced(f, &[&of[..], &of].concat(), &[&sizes[..], &sizes].concat())?;
+    let operator = operator(f, &neutral, &bins)?;
+    let count = neutral.len();
     let operands = [inner(&neutral), inner(&bins), inner(&values), vec![indices.inner]].concat();
     let _here = place::here(py);
     let found = apply(&operands, |mut neutral| {
-        let mut destinations = neutral.split_off(of.len());
+        let mut destinations = neutral.split_off(count);
         let mut values = destinations.split_off(bins.len());
         let indices = values.pop().expect("the indices are the last operand");
         Op::Hist(Box::new(Hist { operator, neutral, destinations, indices, values }))

@@ -62,6 +62,15 @@ fn of_numbers<S: Number>(name: &str, x: &[Untyped]) -> Option<Vec<Untyped>> {
 fn of_reals<S: Number + Real>(name: &str, x: &[Untyped]) -> Option<Vec<Untyped>> {
     let list = |k| at::<Arr<S>>(x, k);
     let matrix = |k| at::<Arr<Arr<S>>>(x, k);
+    // What a matrix does to a list, or to the columns of another.
+    macro_rules! of_either {
+        ($solve:ident) => {
+            match list(1) {
+                Some(right) => parts(matrix(0)?.$solve(right)),
+                None => parts(matrix(0)?.$solve(matrix(1)?)),
+            }
+        };
+    }
     match name {
         "mean" => parts(list(0)?.mean()),
         "var" => parts(list(0)?.var()),
@@ -76,22 +85,10 @@ fn of_reals<S: Number + Real>(name: &str, x: &[Untyped]) -> Option<Vec<Untyped>>
         "ifft" => parts(ifft((list(0)?, list(1)?))),
         "rfft" => parts(rfft(list(0)?)),
         "irfft" => parts(irfft((list(0)?, list(1)?), at::<I64>(x, 2)?)),
-        "solve" => match list(1) {
-            Some(right) => parts(matrix(0)?.solve(right)),
-            None => parts(matrix(0)?.solve(matrix(1)?)),
-        },
-        "solve_lower" => match list(1) {
-            Some(right) => parts(matrix(0)?.solve_lower(right)),
-            None => parts(matrix(0)?.solve_lower(matrix(1)?)),
-        },
-        "solve_upper" => match list(1) {
-            Some(right) => parts(matrix(0)?.solve_upper(right)),
-            None => parts(matrix(0)?.solve_upper(matrix(1)?)),
-        },
-        "cholesky_solve" => match list(1) {
-            Some(right) => parts(matrix(0)?.cholesky_solve(right)),
-            None => parts(matrix(0)?.cholesky_solve(matrix(1)?)),
-        },
+        "solve" => of_either!(solve),
+        "solve_lower" => of_either!(solve_lower),
+        "solve_upper" => of_either!(solve_upper),
+        "cholesky_solve" => of_either!(cholesky_solve),
         "inverse" => parts(matrix(0)?.inverse()),
         "det" => parts(matrix(0)?.det()),
         "slogdet" => parts(matrix(0)?.slogdet()),

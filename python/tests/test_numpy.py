@@ -88,6 +88,13 @@ def test_numbers_take_the_dtype_of_what_they_meet(dtype, number):
         same(lambda np, x: x / 4, x, tolerance=1e-3)
 
 
+def test_sums_of_exponentials_of_infinities():
+    x = np.array([np.inf, -np.inf, np.inf, -np.inf, 0.0, 3.0])
+    y = np.array([np.inf, -np.inf, 1.0, 1.0, 0.0, -np.inf])
+    same(lambda np, x, y: np.logaddexp(x, y), x, y)
+    assert cd.grad(cnp.logaddexp, (0, 1))(2.0, 2.0) == (0.5, 0.5)
+
+
 def test_bits():
     for op in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"):
         same(lambda np, x, y: getattr(np, op)(x, y), ints(6), ints(6))

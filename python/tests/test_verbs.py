@@ -206,6 +206,11 @@ def test_verbs_of_functions_with_static_arguments():
     assert cd.linearize(p, 2.0, 3)[1](1.0, None) == 5.0
     np.testing.assert_array_equal(cd.vmap(p, in_axes=(0, None))(np.array([1.0, 2.0]), 3), [3.0, 7.0])
     assert cd.hvp(p)(2.0, 4, 1.0) == 14.0
+    first = cd.function(lambda n, x, y: x**n * y, static_argnames="n")
+    assert cd.grad(first, 1)(3, 2.0, 5.0) == 60.0 and cd.grad(first, -1)(3, 2.0, 5.0) == 8.0
+    assert cd.grad(first, (2, 1))(3, 2.0, 5.0) == (8.0, 60.0)
+    with pytest.raises(DerivativeError, match="no argument `n`"):
+        cd.grad(first, 0)(3, 2.0, 5.0)
     cd.check_grads(p, (2.0, 3), order=2)
 
 

@@ -25,6 +25,17 @@ def eager(f):
     return either
 
 
+def named(name, doc):
+    """What is written once for several words: this one of them, by its name and with its documentation."""
+
+    def of(f):
+        f.__name__ = f.__qualname__ = name
+        f.__doc__ = doc
+        return eager(f)
+
+    return of
+
+
 def _elementwise(name, *operands, parameter=None):
     return Array(_core.elementwise(name, list(operands), parameter))
 
@@ -44,12 +55,10 @@ def _real(*operands):
 
 
 def _of_reals(name, row, doc):
-    @eager
+    @named(name, doc)
     def f(x, /):
         return _elementwise(row, *_real(x))
 
-    f.__name__ = f.__qualname__ = name
-    f.__doc__ = doc
     return f
 
 
@@ -79,13 +88,11 @@ ceil = _of_reals("ceil", "ceil", "The smallest integer that is not below each el
 
 
 def _of_numbers(name, row, doc):
-    @eager
+    @named(name, doc)
     def f(x, /):
         of, (x,) = _met(x)
         return _elementwise(row, x if of.kind != "b" else _core.convert(x, "int64"))
 
-    f.__name__ = f.__qualname__ = name
-    f.__doc__ = doc
     return f
 
 
@@ -117,13 +124,11 @@ def reciprocal(x, /):
 
 
 def _of_two(name, row, doc):
-    @eager
+    @named(name, doc)
     def f(x, y, /):
         _, operands = _met(x, y)
         return _elementwise(row, *operands)
 
-    f.__name__ = f.__qualname__ = name
-    f.__doc__ = doc
     return f
 
 
@@ -244,12 +249,10 @@ def isinf(x, /):
 
 
 def _logical(name, row, doc):
-    @eager
+    @named(name, doc)
     def f(x, y, /):
         return _elementwise(row, lift(x, np.bool_), lift(y, np.bool_))
 
-    f.__name__ = f.__qualname__ = name
-    f.__doc__ = doc
     return f
 
 
@@ -270,15 +273,13 @@ def logical_xor(x, y, /):
 
 
 def _bitwise(name, of_integers, of_truths, doc):
-    @eager
+    @named(name, doc)
     def f(x, y, /):
         of, operands = _met(x, y)
         if of.kind == "f":
             raise TypeMismatchError(f"{name} is of integers and truth values, and these are {of}")
         return of_truths(x, y) if of.kind == "b" else _elementwise(of_integers, *operands)
 
-    f.__name__ = f.__qualname__ = name
-    f.__doc__ = doc
     return f
 
 
@@ -347,8 +348,11 @@ def copysign(x, y, /):
 @eager
 def logaddexp(x, y, /):
     """The logarithm of the sum of the exponentials of two elements that meet, without overflow."""
-    most = maximum(x, y)
-    return add(most, log1p(exp(negative(absolute(subtract(x, y))))))
+    # Two infinities of one sign have no distance. Where both are equal each has half of the derivative, as no maximum would have it.
+    x, y = map(Array, _real(x, y))
+    distance = where(logical_and(equal(x, y), isinf(x)), 0.0, x - y)
+    softplus = lambda z: _elementwise("softplus", z.value)
+    return where(greater_equal(distance, 0.0), x + softplus(-distance), y + softplus(distance))
 
 
 @eager

@@ -4,7 +4,7 @@ import numpy as np
 
 from .. import _core
 from .._array import Array, common, lift, size_of
-from ._elements import _real, add, divide, eager, equal, isclose, multiply, subtract
+from ._elements import _real, add, divide, eager, equal, isclose, multiply, named, subtract
 from ._indexing import _nested
 from ._making import ones_like
 from ._order import _axes, _axis, _traced, expand_dims, moveaxis, ravel, reshape, transpose
@@ -38,12 +38,10 @@ def _reduced(name, x, axis, keepdims):
 
 
 def _reduction(name, word, doc, convert=lambda x: x):
-    @eager
+    @named(name, f"{doc}, along one dimension, several, or all.")
     def f(x, /, axis=None, keepdims=False):
         return _reduced(word, convert(x), axis, keepdims)
 
-    f.__name__ = f.__qualname__ = name
-    f.__doc__ = f"{doc}, along one dimension, several, or all."
     return f
 
 
@@ -65,18 +63,22 @@ std = _reduction("std", "std", "The square root of the mean squared distance fro
 amin, amax = min, max
 
 
+def _truth(word, x, axis, keepdims):
+    """A word of integers, of truths as 0 and 1."""
+    truths = Array(lift(Array(lift(x, np.bool_)), np.int64))
+    return equal(_reduced(word, truths, axis, keepdims) if truths.ndim else truths, 1)
+
+
 @eager
 def all(x, /, axis=None, keepdims=False):
     """Whether all elements are true, or not 0, along one dimension, several, or all."""
-    truths = Array(lift(Array(lift(x, np.bool_)), np.int64))
-    return equal(_reduced("min", truths, axis, keepdims), 1) if truths.ndim else equal(truths, 1)
+    return _truth("min", x, axis, keepdims)
 
 
 @eager
 def any(x, /, axis=None, keepdims=False):
     """Whether any element is true, or not 0, along one dimension, several, or all."""
-    truths = Array(lift(Array(lift(x, np.bool_)), np.int64))
-    return equal(_reduced("max", truths, axis, keepdims), 1) if truths.ndim else equal(truths, 1)
+    return _truth("max", x, axis, keepdims)
 
 
 def _place_of(word, x, axis, keepdims):
@@ -99,13 +101,11 @@ def argmax(x, /, axis=None, keepdims=False):
 
 
 def _running(name, doc, convert=lambda x: x):
-    @eager
+    @named(name, f"{doc}, along one dimension, or of all in a row.")
     def f(x, /, axis=None):
         x = convert(x)
         return _along(name, ravel(x) if axis is None else _traced(x), -1 if axis is None else axis, keeps=True)
 
-    f.__name__ = f.__qualname__ = name
-    f.__doc__ = f"{doc}, along one dimension, or of all in a row."
     return f
 
 
