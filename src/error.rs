@@ -228,6 +228,20 @@ pub enum Error {
         /// What is wrong, and what would be right.
         what: String,
     },
+    /// A state of a loop that was kept cannot be read, or one cannot be kept.
+    Checkpoint {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Something is wrong on one of the ranks that run a program together.
+    Rank {
+        /// Which.
+        rank: usize,
+        /// What is wrong there.
+        reason: String,
+    },
     /// The states of loops do not fit the elements that they are allowed, with any scheme of checkpoints.
     Checkpoints {
         /// How many elements were allowed.
@@ -430,6 +444,8 @@ impl fmt::Display for Error {
             }
             Error::Cancelled { statement, span } => write!(f, "the run was cancelled{}", Stated(*span, statement)),
             Error::Device { what } => f.write_str(what),
+            Error::Checkpoint { file, reason } => write!(f, "the state in {file}: {reason}"),
+            Error::Rank { rank, reason } => write!(f, "on rank {rank}: {reason}"),
             Error::Checkpoints { allowed, least } => write!(
                 f,
                 "the {allowed} elements that checkpoints are allowed are too few: at least {least} would be needed"

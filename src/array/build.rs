@@ -242,6 +242,12 @@ impl Builder {
     }
 
     /// The types of the variables so far.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn types(&self) -> &[Type] {
+        &self.program.types
+    }
+
+    /// The same, from a builder that is not needed any more.
     pub(crate) fn into_types(self) -> Vec<Type> {
         self.program.types
     }

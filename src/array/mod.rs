@@ -58,3 +58,5 @@ pub(crate) use visit::{
     Key, Nested, atoms_in, atoms_mut, atoms_of, binders, dependences, free, has_bodies, has_effect, needed, params,
     statements, sweep,
 };
+#[cfg(feature = "mpi")]
+pub(crate) use visit::{mentioned, mentioned_by};

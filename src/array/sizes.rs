@@ -85,6 +85,12 @@ impl SizeTable {
         }
     }
 
+    /// Whether a variable has been learnt of.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn knows(&self, var: Var) -> bool {
+        (var.0 as usize) < self.known.len()
+    }
+
     /// Room for this many variables.
     pub(crate) fn with_capacity(variables: usize) -> Self {
         let (known, extents) = (Vec::with_capacity(variables), Vec::with_capacity(variables));

@@ -22,6 +22,8 @@ mod kernel_profile;
 mod math;
 #[cfg(feature = "unstable")]
 pub mod math;
+#[cfg(feature = "mpi")]
+pub mod mpi;
 mod progress;
 mod reference;
 mod repeated;
@@ -63,6 +65,12 @@ pub static EXECUTORS: &[&dyn Executor] = &[
     &gpu::FirstGpu,
     #[cfg(feature = "native")]
     &Native,
+    #[cfg(feature = "mpi")]
+    &mpi::Mpi::over(&Lanes),
+    #[cfg(all(feature = "mpi", feature = "native"))]
+    &mpi::Mpi::over(&Native),
+    #[cfg(all(feature = "mpi", feature = "gpu"))]
+    &mpi::Mpi::over(&gpu::FirstGpu),
     &Interpreter,
 ];
 

@@ -1,0 +1,286 @@
+//! Array programs on many machines: an executor on the ranks of a job, which share the work and send each other what they find, by MPI.
+//!
+//! Every rank runs the same process and calls the same functions with the same program. Outer index spaces, of maps, reductions, scans,
+//! histograms and accumulators, are split: each rank has a [part] of the elements. The parts of arrays stay where they are made. Reductions
+//! are combined in the order of ranks, scans by what lies before, what is added to accumulators once a step; all that is sent between two
+//! statements is one message. Within a rank any other executor runs.
+//!
+//! Law: the results are those of one process but for the order of sums, the same on all ranks, and the same bits in every run on as many
+//! ranks; where one rank finds a fault, all end (laws: executors::suite, tests/mpi/suite.rs).
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `planner`, `control` | statements into steps; loops and branches around steps |
+//! | `rules`, `fission` | a statement for one rank; a map of which a part has to wait |
+//! | `placement`, `combine`, `associative` | where elements are; what ranks have found, as one; and what may be |
+//! | `plan`, `run` | programs of steps, and their runs |
+//! | `sums`, `wire`, `world` | large sums, arrays as bytes, and the ranks |
+//! | `sharded` | arguments and results of which each rank has its part |
+//! | `checkpoint` | the state of long loops on disk |
+
+mod associative;
+mod checkpoint;
+mod combine;
+mod control;
+mod fission;
+mod placement;
+mod plan;
+mod planner;
+mod rules;
+mod run;
+mod sharded;
+mod sums;
+mod wire;
+mod world;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+pub use checkpoint::{Every, Keep};
+pub use placement::part;
+pub use sharded::{Shard, Sharded};
+pub use world::{Traffic, World};
+
+use super::{Ending, Executor, Flat, Lent, Outcome, Prepared, Unsupported};
+use crate::array::{Atom, Extent, Program, Var};
+use crate::error::{Error, Result};
+use crate::interpret::{Control, Value, typed};
+use checkpoint::Checkpoints;
+use placement::{Axis, Placement};
+use plan::{Plan, lengths};
+use run::{Run, Stop, known, whole};
+use sums::Sums;
+
+/// The ranks of the job that this process has [joined](World::join).
+///
+/// A run takes the same arguments on all ranks and leaves the same results; what is split is decided by the sizes of the arguments: the
+/// longest outer dimensions. Arguments of which each rank has only its part are for [`Sharded`].
+#[derive(Clone)]
+pub struct Mpi {
+    inside: &'static dyn Executor,
+    keep: Option<Keep>,
+    gathers: bool,
+}
+
+impl Mpi {
+    /// Ranks that run their parts by this executor.
+    #[must_use]
+    pub const fn over(inside: &'static dyn Executor) -> Self {
+        Mpi { inside, keep: None, gathers: true }
+    }
+
+    /// The same, and the state of long loops is kept.
+    #[must_use]
+    pub fn keeping(self, keep: Keep) -> Self {
+        Mpi { keep: Some(keep), ..self }
+    }
+
+    /// The same, but what needs elements that lie on other ranks, one by one, is [`Unsupported`], where otherwise all ranks gather the array
+    /// and compute the same.
+    #[must_use]
+    pub const fn without_gathering(mut self) -> Self {
+        self.gathers = false;
+        self
+    }
+}
+
+impl fmt::Debug for Mpi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mpi").field("inside", &self.inside.name()).field("keep", &self.keep).finish_non_exhaustive()
+    }
+}
+
+/// A program for ranks, with the plans that were needed so far.
+struct Ready {
+    on: Mpi,
+    program: Program,
+    plans: Mutex<HashMap<Vec<Extent>, Arc<Plan>>>,
+    sums: Sums<'static>,
+    /// The program for a rank alone, once it is needed.
+    alone: OnceLock<Result<core::result::Result<Box<dyn Prepared>, Unsupported>>>,
+}
+
+impl Executor for Mpi {
+    fn name(&self) -> &'static str {
+        match self.inside.name() {
+            "native" => "mpi-native",
+            "gpu" => "mpi-gpu",
+            "program" => "mpi-program",
+            _ => "mpi",
+        }
+    }
+
+    fn description(&self) -> &'static str {
+        "the ranks of a job, by MPI"
+    }
+
+    fn available(&self) -> Result<()> {
+        world::place()?;
+        self.inside.available()
+    }
+
+    fn prepare(&self, program: &Program) -> Result<core::result::Result<Box<dyn Prepared>, Unsupported>> {
+        world::place()?;
+        Ok(Ok(Box::new(Ready {
+            on: self.clone(),
+            program: program.clone(),
+            plans: Mutex::default(),
+            sums: Sums::new(self.inside),
+            alone: OnceLock::new(),
+        })))
+    }
+}
+
+impl fmt::Debug for Ready {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ready").field("on", &self.on).field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
+/// An outer dimension is split if it is at least as long as the longest by this.
+const SHORTER: usize = 2;
+
+impl Ready {
+    /// The sizes of the dimensions that are split for these arguments.
+    fn extents(&self, arguments: &[Lent<'_>], ranks: usize) -> Vec<Extent> {
+        let params = &self.program.function.params;
+        let sizes = self.program.sizes();
+        let mut made = Vec::new();
+        lengths(&self.program.function.body, &mut made);
+        let outer = params.iter().filter_map(|param| sizes.of(*param).first().copied());
+        let made = made.into_iter().filter(|a| a.var().is_none_or(|var| params.contains(&var)));
+        let all = outer.chain(made.map(|number: Atom| sizes.number(number)));
+        let mut found: Vec<(Extent, usize)> =
+            all.filter_map(|extent| Some((extent, known(extent, params, arguments)?))).collect();
+        let longest = found.iter().map(|(_, n)| *n).max().unwrap_or(0);
+        found.retain(|(_, n)| *n >= ranks.max(2) && n.saturating_mul(SHORTER) >= longest);
+        let mut extents = Vec::new();
+        for (extent, _) in found {
+            if !extents.contains(&extent) {
+                extents.push(extent);
+            }
+        }
+        extents
+    }
+
+    fn plan(&self, extents: Vec<Extent>) -> Result<core::result::Result<Arc<Plan>, Unsupported>> {
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(plan) = plans.get(&extents) {
+            return Ok(Ok(Arc::clone(plan)));
+        }
+        Ok(Plan::of(&self.program, &extents, &[], self.on.inside)?.map(|plan| {
+            let plan = Arc::new(plan);
+            plans.insert(extents, Arc::clone(&plan));
+            plan
+        }))
+    }
+
+    /// Each rank runs the program alone: it says what is wrong, with the sizes and indices of the whole.
+    fn alone(&self, arguments: &[Lent<'_>], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
+        match self.alone.get_or_init(|| self.on.inside.prepare(&self.program)).clone_ref()? {
+            Ok(alone) => alone.run_into(arguments, results, control),
+            Err(unsupported) => Ok(Ending::Unsupported(unsupported.clone())),
+        }
+    }
+}
+
+/// A result that is borrowed.
+trait CloneRef<T, U> {
+    fn clone_ref(&self) -> Result<core::result::Result<&T, &U>>;
+}
+
+impl<T, U> CloneRef<T, U> for Result<core::result::Result<T, U>> {
+    fn clone_ref(&self) -> Result<core::result::Result<&T, &U>> {
+        self.as_ref().map(core::result::Result::as_ref).map_err(Error::clone)
+    }
+}
+
+impl Prepared for Ready {
+    fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
+        typed(&self.program, arguments)?;
+        let arguments: Vec<Flat> = arguments.iter().map(Flat::from).collect();
+        let lent: Vec<Lent<'_>> = arguments.iter().map(Flat::lent).collect();
+        let mut results = Vec::new();
+        let ending = self.run_into(&lent, &mut results, control)?;
+        Ok(ending.with(results.iter().map(Flat::to_value).collect()))
+    }
+
+    fn run_into(&self, arguments: &[Lent<'_>], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
+        let mut link = world::connected()?;
+        let place = [link.rank(), link.ranks()];
+        let plan = match self.plan(self.extents(arguments, place[1]))? {
+            Ok(plan) => plan,
+            Err(unsupported) => return Ok(Ending::Unsupported(unsupported)),
+        };
+        if let (false, Some(gathered)) = (self.on.gathers, plan.gathers.first()) {
+            return Ok(Ending::Unsupported(gathered.clone()));
+        }
+        if !agrees(&plan, arguments) {
+            return self.alone(arguments, results, control);
+        }
+        let keep = self.on.keep.as_ref();
+        let mut checkpoints = keep.map(|keep| Checkpoints::new(keep, &self.program, arguments, place)).transpose()?;
+        let mut run = Run::new(&plan, &mut link, &self.sums, control.clone());
+        run.checkpoints = checkpoints.as_mut();
+        for (param, argument) in plan.params.iter().zip(arguments) {
+            run.set(*param, owned(*argument));
+        }
+        for (k, split) in plan.splits.iter().enumerate() {
+            let total = known(split.extent, &plan.params, arguments).expect("what is split has a known size");
+            run.split(Axis(k), total);
+        }
+        let ran = run.all();
+        match ran {
+            Ok(()) => {
+                let found: Vec<Flat> =
+                    plan.results.iter().map(|result| Flat::clone(&run.value(result.value))).collect();
+                results.clear();
+                for (found, result) in found.into_iter().zip(&plan.results) {
+                    results.push(match result.split {
+                        None => found,
+                        Some((dimension, axis)) => {
+                            let total = run.value(plan.splits[axis.0].total.into()).ints[0] as usize;
+                            whole(run.link, &found, dimension, total)
+                        }
+                    });
+                }
+                Ok(Ending::Done { stepwise: false })
+            }
+            Err(Stop::Ended(fault)) => Ok(Ending::Fault(fault)),
+            Err(Stop::Wrong { .. }) => {
+                drop(run);
+                self.alone(arguments, results, control)
+            }
+            Err(Stop::Lost(error)) => Err(error),
+        }
+    }
+
+    fn passes(&self) -> Vec<(&'static str, String)> {
+        let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        plans.values().map(|plan| ("steps of ranks", plan.to_string())).collect()
+    }
+}
+
+/// Whether the arguments have the sizes that they must have.
+fn agrees(plan: &Plan, arguments: &[Lent<'_>]) -> bool {
+    plan.sizes.iter().all(|(param, dimension, extent)| {
+        let at = plan.params.iter().position(|p| p == param).expect("sizes are of parameters");
+        known(*extent, &plan.params, arguments).is_none_or(|size| arguments[at].sizes[*dimension] == size)
+    })
+}
+
+fn owned(argument: Lent<'_>) -> Flat {
+    Flat {
+        prim: argument.prim,
+        sizes: argument.sizes.to_vec(),
+        reals: argument.reals.to_vec(),
+        singles: argument.singles.to_vec(),
+        ints: argument.ints.to_vec(),
+    }
+}
+
+/// The placements of parameters of which each rank has its part.
+fn placed(split: &[(Var, Axis)]) -> Vec<(Var, Placement)> {
+    split.iter().map(|(var, axis)| (*var, Placement::Split(0, *axis))).collect()
+}

@@ -1,0 +1,676 @@
+//! A statement for one rank: what each operation becomes where its operands are split, and where its results are then.
+//!
+//! Law: a rule reads nothing but what the rank has; where an operation would need more, the rule says what is to be gathered
+//! (tests/mpi/suite.rs). [`Planner::rule`] is the list.
+
+use super::associative::is_associative;
+use super::combine::{Operator, filled_like, zeros_like};
+use super::fission::fission;
+use super::placement::{Axis, Placement, by_elements, neutral, of_terms};
+use super::planner::Planner;
+use crate::array::{
+    Agree, Agreement, Atom, Body, Builder, Const, Custom, Extent, Form, Hist, IntegerRow, Lambda, Loop, Map, Op,
+    Opcode, Prim, Range, Reduce, ScalarOp, Scatter, Stm, Var, Vars, free, index, mentioned,
+};
+
+/// Why a statement cannot be written for one rank.
+#[derive(Debug)]
+pub(super) enum Why {
+    /// It needs a value of which each rank has a term.
+    Late,
+    /// It needs all of a value that is split: of this one, or of some; and the reason.
+    Gather(Option<Var>, &'static str),
+    /// These statements can, in its place.
+    Instead(Vec<Stm>),
+}
+
+/// What a statement becomes.
+#[derive(Debug)]
+pub(super) enum Made {
+    /// Results in these places.
+    Placed(Vec<Placement>),
+    /// The results are what this operator makes of the terms.
+    Reduced { neutral: Vec<Atom>, operator: Operator },
+    /// What is bound are scans of the parts; each is to be combined with what comes before.
+    Scanned { neutral: Vec<Atom>, operator: Operator, axis: Axis },
+    /// What is bound are bins, to be combined with those of the others and with what was in them.
+    Binned { neutral: Vec<Atom>, destinations: Vec<Atom>, operator: Operator },
+}
+
+type Placed = Result<Vec<Placement>, Why>;
+
+const CROSSES: &str = "what one rank needs lies on another";
+
+impl Planner {
+    /// Writes a statement for one rank into the open body. Within the functions of others, results of all ranks cannot be combined.
+    pub(super) fn rule(&mut self, stm: &Stm, is_outermost: bool) -> Result<Made, Why> {
+        if self.all_whole(&stm.op) && !self.reaches(&stm.op) {
+            self.write_as(&stm.vars, stm.op.clone());
+            return Ok(Made::Placed(vec![Placement::Whole; stm.vars.len()]));
+        }
+        match &stm.op {
+            Op::Reduce(it) => self.reduce(stm, it, is_outermost),
+            Op::Scan(it) => self.scan(stm, it, is_outermost),
+            Op::Hist(it) => self.hist(stm, it, is_outermost),
+            _ => self.elementwise(stm).map(Made::Placed),
+        }
+    }
+
+    fn elementwise(&mut self, stm: &Stm) -> Placed {
+        let vars = &stm.vars;
+        let as_it_is = |it: &mut Self, placement: Placement| {
+            it.write_as(vars, stm.op.clone());
+            Ok(vec![placement])
+        };
+        match &stm.op {
+            Op::Scalar(op, operands) => {
+                let placements: Vec<Placement> = operands.iter().map(|a| self.placement(*a)).collect();
+                let placement = of_terms(*op, &placements).ok_or(Why::Late)?;
+                as_it_is(self, placement)
+            }
+            Op::Copy(value) => {
+                let placement = self.placement(*value);
+                as_it_is(self, placement)
+            }
+            Op::Iota(_) => Err(Why::Late),
+            Op::Replicate(count, value) => {
+                self.whole([*count])?;
+                let placement = self.placement(*value).arrayed();
+                as_it_is(self, placement)
+            }
+            Op::Elements(elements) | Op::Concat(elements) => {
+                let is_concat = stm.op.opcode() == Opcode::Concat;
+                let (placement, elements) = self.alike(elements)?;
+                let (op, placement) = match placement {
+                    Placement::Split(0, _) if is_concat => return Err(Why::Gather(None, CROSSES)),
+                    placement if is_concat => (Op::Concat(elements), placement),
+                    placement => (Op::Elements(elements), placement.arrayed()),
+                };
+                self.write_as(vars, op);
+                Ok(vec![placement])
+            }
+            Op::Size(array, dimension) => match self.placement(*array) {
+                Placement::Split(split, axis) if split == *dimension => {
+                    self.write_as(vars, Op::Copy(self.splits[axis.0].total.into()));
+                    Ok(vec![Placement::Whole])
+                }
+                _ => as_it_is(self, Placement::Whole),
+            },
+            Op::Index(array, indices) => {
+                self.whole(indices.iter().copied())?;
+                match self.placement(*array) {
+                    Placement::Split(split, axis) if split < indices.len() => {
+                        self.element(vars, *array, indices, split, axis)
+                    }
+                    Placement::Split(split, axis) => as_it_is(self, Placement::Split(split - indices.len(), axis)),
+                    placement => as_it_is(self, placement),
+                }
+            }
+            Op::Slice(array, ranges) => {
+                self.whole(ranges.iter().flat_map(|range| [range.start, range.count, range.step]))?;
+                match self.placement(*array) {
+                    Placement::Split(split, _) if split < ranges.len() => Err(Why::Gather(array.var(), CROSSES)),
+                    placement => as_it_is(self, placement),
+                }
+            }
+            Op::Update(array, indices, value) => self.update(vars, *array, indices, *value),
+            Op::Permute(array, order) => {
+                let placement = match self.placement(*array) {
+                    Placement::Split(split, axis) => {
+                        let at = order.iter().position(|d| *d == split);
+                        Placement::Split(at.expect("an order names every dimension"), axis)
+                    }
+                    placement => placement,
+                };
+                as_it_is(self, placement)
+            }
+            Op::Reshape(array, sizes) => self.reshape(stm, *array, sizes),
+            Op::Reverse(array) => match self.placement(*array) {
+                Placement::Split(0, _) => Err(Why::Gather(array.var(), CROSSES)),
+                placement => as_it_is(self, placement),
+            },
+            Op::If(condition, yes, no) => {
+                self.whole([*condition])?;
+                self.branches(stm, *condition, [yes, no])
+            }
+            Op::Loop(it) => self.repeated(stm, it),
+            Op::Map(map) => self.map(stm, map),
+            Op::Scatter(it) => self.scatter(vars, it),
+            Op::Custom(it) => Err(Why::Instead(inlined(stm, it))),
+            Op::Agree(it) => {
+                let mut agree = (**it).clone();
+                for extent in agree.extents_mut() {
+                    self.total(extent)?;
+                }
+                self.write_as(vars, Op::Agree(Box::new(agree)));
+                Ok(Vec::new())
+            }
+            Op::Foreign(_) => {
+                self.whole(free(&stm.op).into_iter().map(Atom::Var))?;
+                as_it_is(self, Placement::Whole)
+            }
+            Op::ToAccumulator(_) | Op::Accumulate(..) | Op::FromAccumulator(_) => {
+                Err(Why::Gather(None, "what is added within a loop over elements may be on another rank"))
+            }
+            Op::Reduce(_) | Op::Scan(_) | Op::Hist(_) => unreachable!("these have rules of their own"),
+        }
+    }
+
+    pub(super) fn write_as(&mut self, vars: &Vars, op: Op) {
+        let stm = self.builder.stm(vars.clone(), op);
+        self.builder.append(vec![stm]);
+    }
+
+    /// Whether something within an operation, or the operation, goes over a split dimension.
+    pub(super) fn reaches(&self, op: &Op) -> bool {
+        let along = |arrays: &[Atom]| arrays.iter().any(|a| self.axis_along(*a).is_some());
+        let itself = match op {
+            Op::Map(map) => along(&map.arrays),
+            Op::Reduce(it) | Op::Scan(it) => along(&it.arrays),
+            Op::Hist(it) => along(&[it.indices]),
+            _ => false,
+        };
+        itself || op.bodies().any(|body| body.stms.iter().any(|stm| self.reaches(&stm.op)))
+    }
+
+    /// These are whole.
+    fn whole(&self, atoms: impl IntoIterator<Item = Atom>) -> Result<(), Why> {
+        for atom in atoms {
+            match self.placement(atom) {
+                Placement::Whole => (),
+                Placement::Partial(_) => return Err(Why::Late),
+                Placement::Split(..) => return Err(Why::Gather(atom.var(), "each element needs all of an array")),
+            }
+        }
+        Ok(())
+    }
+
+    fn whole_outside(&self, functions: &[&Lambda]) -> Result<(), Why> {
+        functions.iter().try_for_each(|function| self.whole(mentioned(function).into_iter().map(Atom::Var)))
+    }
+
+    /// The part of a whole array that is this rank's.
+    pub(super) fn part(&mut self, array: Atom, dimension: usize, axis: Axis) -> Atom {
+        let [total, offset, count] = {
+            let split = &self.splits[axis.0];
+            [split.total, split.offset, split.count].map(Atom::Var)
+        };
+        let builder = &mut self.builder;
+        // It may have another length, which is a mistake.
+        let agree = Agree {
+            what: Agreement::Mapped,
+            first: vec![Extent::Of(array, dimension)],
+            second: vec![Extent::Number(total)],
+            times: Vec::new(),
+        };
+        builder.emit(Op::Agree(Box::new(agree)));
+        let all = |builder: &mut Builder, d| Range {
+            start: index(0),
+            count: builder.one(Op::Size(array, d)),
+            step: index(1),
+        };
+        let mut ranges: Vec<Range> = (0..dimension).map(|d| all(builder, d)).collect();
+        ranges.push(Range { start: offset, count, step: index(1) });
+        builder.one(Op::Slice(array, ranges))
+    }
+
+    /// Values in one placement: if one is split, the parts of all.
+    fn alike(&mut self, values: &[Atom]) -> Result<(Placement, Vec<Atom>), Why> {
+        let placements: Vec<Placement> = values.iter().map(|a| self.placement(*a)).collect();
+        let wanted = placements.iter().copied().find(|p| *p != Placement::Whole).unwrap_or(Placement::Whole);
+        let mut all = Vec::new();
+        for (value, placement) in values.iter().zip(placements) {
+            all.push(match (placement, wanted) {
+                (placement, wanted) if placement == wanted => *value,
+                (Placement::Whole, Placement::Split(dimension, axis)) => self.part(*value, dimension, axis),
+                (Placement::Partial(_), _) | (_, Placement::Partial(_)) => return Err(Why::Late),
+                _ => return Err(Why::Gather(value.var(), CROSSES)),
+            });
+        }
+        Ok((wanted, all))
+    }
+
+    /// An element that one rank has: the others have zeros, and the sum is the element.
+    fn element(&mut self, vars: &Vars, array: Atom, indices: &[Atom], split: usize, axis: Axis) -> Placed {
+        let (is_mine, local) = self.local(indices[split], axis);
+        let mut indices = indices.to_vec();
+        indices[split] = local;
+        let element = self.builder.one(Op::Index(array, indices));
+        let yes = self.builder.body(|_| vec![element]);
+        let no = self.builder.body(|builder| vec![zeros_like(builder, element)]);
+        self.write_as(vars, Op::If(is_mine, Box::new(yes), Box::new(no)));
+        Ok(vec![Placement::Partial(ScalarOp::Add)])
+    }
+
+    /// Whether an index into a split dimension is in the part of this rank, and the index there, or another one there. One that is in no
+    /// part is a mistake.
+    fn local(&mut self, at: Atom, axis: Axis) -> (Atom, Atom) {
+        let [total, offset, count] = {
+            let split = &self.splits[axis.0];
+            [split.total, split.offset, split.count].map(Atom::Var)
+        };
+        let builder = &mut self.builder;
+        let minus = |builder: &mut Builder, a: Atom, b: Atom| {
+            let b = builder.scalar(ScalarOp::Integer(IntegerRow::Neg), &[b]);
+            builder.scalar(ScalarOp::Add, &[a, b])
+        };
+        let within = |builder: &mut Builder, n: Atom, below: Atom| {
+            let [from, to] = [(ScalarOp::LessOrEqual, [index(0), n]), (ScalarOp::Less, [n, below])]
+                .map(|(op, of)| builder.scalar(op, &of));
+            builder.scalar(ScalarOp::Mul, &[from, to])
+        };
+        let is_there = within(builder, at, total);
+        let is_there = builder.scalar(ScalarOp::Convert(Prim::I64), &[is_there]);
+        let (first, second) = (vec![Extent::Number(is_there)], vec![Extent::Number(index(1))]);
+        builder.emit(Op::Agree(Box::new(Agree { what: Agreement::Mapped, first, second, times: Vec::new() })));
+        let relative = minus(builder, at, offset);
+        let is_mine = within(builder, relative, count);
+        let last = minus(builder, count, index(1));
+        let low = builder.scalar(ScalarOp::Integer(IntegerRow::Max), &[relative, index(0)]);
+        (is_mine, builder.scalar(ScalarOp::Integer(IntegerRow::Min), &[low, last]))
+    }
+
+    fn update(&mut self, vars: &Vars, array: Atom, indices: &[Atom], value: Atom) -> Placed {
+        self.whole(indices.iter().copied())?;
+        let leading = indices.len();
+        let (mut array, mut value) = (array, value);
+        let placement = match (self.placement(array), self.placement(value)) {
+            (Placement::Split(split, axis), Placement::Whole) if split < leading => {
+                let (is_mine, local) = self.local(indices[split], axis);
+                let mut indices = indices.to_vec();
+                indices[split] = local;
+                let before = self.builder.one(Op::Index(array, indices.clone()));
+                let [yes, no] = [value, before].map(|a| Box::new(self.builder.body(|_| vec![a])));
+                let value = self.builder.one(Op::If(is_mine, yes, no));
+                self.write_as(vars, Op::Update(array, indices, value));
+                return Ok(vec![Placement::Split(split, axis)]);
+            }
+            (Placement::Split(split, _), Placement::Split(..)) if split < leading => {
+                return Err(Why::Gather(value.var(), CROSSES));
+            }
+            (Placement::Split(split, axis), Placement::Whole) => {
+                value = self.part(value, split - leading, axis);
+                Placement::Split(split, axis)
+            }
+            (Placement::Whole, Placement::Split(split, axis)) => {
+                array = self.part(array, split + leading, axis);
+                Placement::Split(split + leading, axis)
+            }
+            (of @ Placement::Split(..), Placement::Split(split, axis)) => {
+                if of != Placement::Split(split + leading, axis) {
+                    return Err(Why::Gather(value.var(), CROSSES));
+                }
+                of
+            }
+            (array, value) if array == value => array,
+            _ => return Err(Why::Late),
+        };
+        self.write_as(vars, Op::Update(array, indices.to_vec(), value));
+        Ok(vec![placement])
+    }
+
+    /// The sizes up to the split dimension stay as they are, or elements would go to other ranks.
+    fn reshape(&mut self, stm: &Stm, array: Atom, sizes: &[Atom]) -> Placed {
+        self.whole(sizes.iter().copied())?;
+        let Placement::Split(split, axis) = self.placement(array) else {
+            self.write_as(&stm.vars, stm.op.clone());
+            return Ok(vec![self.placement(array)]);
+        };
+        let known = array.var().is_some_and(|var| self.sizes.knows(var));
+        let of = if known { self.sizes.of(array) } else { &[] };
+        let stays = |d: usize| {
+            let size = self.sizes.number(sizes[d]);
+            of.get(d) == Some(&size) || d == split && self.axis(size) == Some(axis)
+        };
+        if sizes.len() <= split || !(0..=split).all(stays) {
+            return Err(Why::Gather(array.var(), CROSSES));
+        }
+        let mut sizes = sizes.to_vec();
+        sizes[split] = self.splits[axis.0].count.into();
+        self.write_as(&stm.vars, Op::Reshape(array, sizes));
+        Ok(vec![Placement::Split(split, axis)])
+    }
+
+    /// An extent of the whole array, where that of the part would be read.
+    fn total(&self, extent: &mut Extent) -> Result<(), Why> {
+        match extent {
+            Extent::Number(number) => self.whole([*number])?,
+            Extent::Of(array, dimension) => {
+                if let Placement::Split(split, axis) = self.placement(*array)
+                    && split == *dimension
+                {
+                    *extent = Extent::Number(self.splits[axis.0].total.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The dimension that arrays are gone through along is split: which it is, and the parts of the arrays. Functions mention nothing that
+    /// is not whole.
+    pub(super) fn split_operands(
+        &mut self,
+        arrays: impl Iterator<Item = Atom> + Clone,
+        functions: &[&Lambda],
+    ) -> Result<Option<(Axis, Vec<Atom>)>, Why> {
+        let by_operand = arrays.clone().find_map(|a| match self.placement(a) {
+            Placement::Split(0, axis) => Some(axis),
+            _ => None,
+        });
+        let are_whole = arrays.clone().all(|a| self.placement(a) == Placement::Whole);
+        let by_length = || arrays.clone().find_map(|a| self.axis_along(a)).filter(|_| are_whole);
+        let Some(axis) = by_operand.or_else(by_length) else { return Ok(None) };
+        self.whole_outside(functions)?;
+        let mut parts = Vec::new();
+        for array in arrays {
+            parts.push(match self.placement(array) {
+                Placement::Split(0, of) if of == axis => array,
+                Placement::Split(..) => return Err(Why::Gather(array.var(), CROSSES)),
+                Placement::Partial(_) => return Err(Why::Late),
+                Placement::Whole => self.part(array, 0, axis),
+            });
+        }
+        Ok(Some((axis, parts)))
+    }
+
+    fn map(&mut self, stm: &Stm, map: &Map) -> Placed {
+        if !map.accumulators.is_empty() {
+            return Err(Why::Gather(None, "what is added within a loop over elements may be on another rank"));
+        }
+        if let Some((axis, arrays)) = self.split_operands(map.arrays.iter().copied(), &[&map.function])? {
+            let map = Map { arrays, accumulators: Vec::new(), function: map.function.clone() };
+            self.write_as(&stm.vars, Op::Map(Box::new(map)));
+            return Ok(vec![Placement::Split(0, axis); stm.vars.len()]);
+        }
+        for (param, array) in map.function.params.iter().zip(&map.arrays) {
+            let placement = self.placement(*array).element();
+            self.places.insert(*param, placement);
+        }
+        let has_terms =
+            free(&stm.op).into_iter().any(|var| matches!(self.placement(var.into()), Placement::Partial(_)));
+        self.builder.open_body();
+        let made = self.function(&map.function.body);
+        let body = self.builder.close_body(map.function.body.results.clone());
+        let (placements, late, stms) = made?;
+        if late.is_empty() {
+            let function = Lambda { params: map.function.params.clone(), body };
+            let map = Map { arrays: map.arrays.clone(), accumulators: Vec::new(), function };
+            self.write_as(&stm.vars, Op::Map(Box::new(map)));
+            return Ok(placements.into_iter().map(Placement::arrayed).collect());
+        }
+        if has_terms {
+            return Err(Why::Late);
+        }
+        Err(Why::Instead(fission(&mut self.builder, stm, map, stms, &late)))
+    }
+
+    /// The statements of a function for one rank: the placements of the results; the statements that need all terms, and are not
+    /// written; and the statements, of which some are in the place of others.
+    #[allow(clippy::type_complexity, reason = "three lists")]
+    fn function(&mut self, body: &Body) -> Result<(Vec<Placement>, Vec<Var>, Vec<Stm>), Why> {
+        let mut late: Vec<Var> = Vec::new();
+        let mut left: Vec<Stm> = body.stms.iter().rev().cloned().collect();
+        let mut all = Vec::new();
+        while let Some(stm) = left.pop() {
+            let waits = free(&stm.op).iter().any(|var| late.contains(var));
+            self.builder.open_body();
+            let made = if waits { Err(Why::Late) } else { self.rule(&stm, false) };
+            let written = self.builder.close_body(Vec::new());
+            match made {
+                Ok(Made::Placed(placements)) => {
+                    self.builder.append(written.stms);
+                    self.places.extend(stm.vars.iter().copied().zip(placements));
+                }
+                Ok(_) => unreachable!("nothing is combined within a function"),
+                Err(Why::Late) => late.extend(&stm.vars),
+                Err(Why::Instead(stms)) => {
+                    left.extend(stms.into_iter().rev());
+                    continue;
+                }
+                Err(why) => return Err(why),
+            }
+            all.push(stm);
+        }
+        Ok((body.results.iter().map(|a| self.placement(*a)).collect(), late, all))
+    }
+
+    /// A body that is part of a statement for one rank, in which nothing is late.
+    fn within(&mut self, body: &Body) -> Result<(Vec<Placement>, Body), Why> {
+        self.builder.open_body();
+        let made = self.function(body);
+        let written = self.builder.close_body(body.results.clone());
+        let (placements, late, _) = made?;
+        if late.is_empty() { Ok((placements, written)) } else { Err(Why::Gather(None, CROSSES)) }
+    }
+
+    fn branches(&mut self, stm: &Stm, condition: Atom, bodies: [&Body; 2]) -> Placed {
+        let [(of_yes, mut yes), (of_no, mut no)] = [self.within(bodies[0])?, self.within(bodies[1])?];
+        let mut placements = Vec::new();
+        for (k, both) in of_yes.into_iter().zip(of_no).enumerate() {
+            placements.push(match both {
+                (a, b) if a == b => a,
+                (Placement::Split(dimension, axis), Placement::Whole) => {
+                    self.part_of_result(&mut no, k, dimension, axis);
+                    both.0
+                }
+                (Placement::Whole, Placement::Split(dimension, axis)) => {
+                    self.part_of_result(&mut yes, k, dimension, axis);
+                    both.1
+                }
+                _ => return Err(Why::Gather(None, CROSSES)),
+            });
+        }
+        self.write_as(&stm.vars, Op::If(condition, Box::new(yes), Box::new(no)));
+        Ok(placements)
+    }
+
+    fn part_of_result(&mut self, body: &mut Body, k: usize, dimension: usize, axis: Axis) {
+        self.builder.open_body();
+        let part = self.part(body.results[k], dimension, axis);
+        body.stms.extend(self.builder.close_body(Vec::new()).stms);
+        body.results[k] = part;
+    }
+
+    /// A loop within a statement: what it carries stays where it is.
+    fn repeated(&mut self, stm: &Stm, it: &Loop) -> Placed {
+        let mut placements: Vec<Placement> = it.params.iter().map(|(_, initial)| self.placement(*initial)).collect();
+        if placements.iter().any(|placement| matches!(placement, Placement::Partial(_))) {
+            return Err(Why::Late);
+        }
+        loop {
+            for ((param, _), placement) in it.params.iter().zip(&placements) {
+                self.places.insert(*param, *placement);
+            }
+            let mut form = it.form.clone();
+            match &mut form {
+                Form::For(_, bound) => self.whole([*bound])?,
+                Form::While { condition, bound } => {
+                    self.whole(*bound)?;
+                    let (of, written) = self.within(condition)?;
+                    if of[0] != Placement::Whole {
+                        return Err(Why::Gather(None, CROSSES));
+                    }
+                    *condition = written;
+                }
+            }
+            let (after, mut body) = self.within(&it.body)?;
+            let joined: Option<Vec<Placement>> = placements.iter().zip(&after).map(|(a, b)| join(*a, *b)).collect();
+            let joined = joined.ok_or(Why::Gather(None, CROSSES))?;
+            if joined != placements {
+                placements = joined;
+                continue;
+            }
+            let mut params = it.params.clone();
+            for (k, placement) in placements.iter().enumerate() {
+                let Placement::Split(dimension, axis) = *placement else { continue };
+                if self.placement(params[k].1) == Placement::Whole {
+                    params[k].1 = self.part(params[k].1, dimension, axis);
+                }
+                if after[k] == Placement::Whole {
+                    self.part_of_result(&mut body, k, dimension, axis);
+                }
+            }
+            self.write_as(&stm.vars, Op::Loop(Box::new(Loop { policy: it.policy, params, form, body })));
+            return Ok(placements);
+        }
+    }
+
+    fn scatter(&mut self, vars: &Vars, it: &Scatter) -> Placed {
+        self.whole([it.indices, it.values])?;
+        match self.placement(it.destination) {
+            // What goes to another rank has an index that is out of bounds here.
+            Placement::Split(0, axis) => {
+                let offset = self.splits[axis.0].offset.into();
+                let builder = &mut self.builder;
+                let indices = super::combine::mapped(builder, &[(it.indices, 0)], &mut |builder, at| {
+                    let back = builder.scalar(ScalarOp::Integer(IntegerRow::Neg), &[offset]);
+                    vec![builder.scalar(ScalarOp::Add, &[at[0], back])]
+                });
+                let scatter = Scatter { destination: it.destination, indices: indices[0], values: it.values };
+                self.write_as(vars, Op::Scatter(Box::new(scatter)));
+                Ok(vec![Placement::Split(0, axis)])
+            }
+            Placement::Partial(_) => Err(Why::Late),
+            _ => Err(Why::Gather(it.destination.var(), CROSSES)),
+        }
+    }
+
+    fn reduce(&mut self, stm: &Stm, it: &Reduce, is_outermost: bool) -> Result<Made, Why> {
+        self.whole(it.neutral.iter().copied())?;
+        let by = by_elements(&it.operator);
+        let of_terms = it.arrays.iter().all(|a| self.placement(*a) == Placement::Partial(ScalarOp::Add));
+        if of_terms && by.as_ref().is_some_and(|ops| ops.iter().all(|op| *op == ScalarOp::Add)) {
+            self.write_as(&stm.vars, stm.op.clone());
+            return Ok(Made::Placed(vec![Placement::Partial(ScalarOp::Add); stm.vars.len()]));
+        }
+        if let Some((_, arrays)) = self.split_operands(it.arrays.iter().copied(), &[&it.operator])? {
+            if let Some(ops) = by {
+                let neutral = it.neutral.iter().zip(&ops).map(|(start, op)| self.start_of_rank(*start, *op)).collect();
+                self.write_as(&stm.vars, Op::Reduce(Box::new(Reduce { arrays, neutral, ..it.clone() })));
+                return Ok(Made::Placed(ops.into_iter().map(Placement::Partial).collect()));
+            }
+            self.in_any_brackets(&it.operator, &it.neutral, false)?;
+            self.write_as(&stm.vars, Op::Reduce(Box::new(Reduce { arrays, ..it.clone() })));
+            if !is_outermost {
+                return Err(Why::Gather(None, "within a loop over elements, ranks combine sums, products and extrema"));
+            }
+            let operator = Operator::Of(it.operator.clone());
+            return Ok(Made::Reduced { neutral: it.neutral.clone(), operator });
+        }
+        let (reduce, placements) = self.by_rows(it)?;
+        self.write_as(&stm.vars, Op::Reduce(Box::new(reduce)));
+        Ok(Made::Placed(placements))
+    }
+
+    /// Where a rank starts to combine: the first at what the program says, which may be any value, the others at the neutral element.
+    fn start_of_rank(&mut self, start: Atom, op: ScalarOp) -> Atom {
+        let Some(neutral) = neutral(op, self.builder.type_of(start).prim).filter(|neutral| *neutral != start) else {
+            return start;
+        };
+        let builder = &mut self.builder;
+        let is_first = builder.scalar(ScalarOp::Equal, &[self.rank.into(), index(0)]);
+        let yes = builder.body(|_| vec![start]);
+        let no = builder.body(|builder| vec![filled_like(builder, start, neutral)]);
+        builder.one(Op::If(is_first, Box::new(yes), Box::new(no)))
+    }
+
+    /// An operator may be applied to the elements of each rank first.
+    fn in_any_brackets(&self, operator: &Lambda, neutral: &[Atom], must_commute: bool) -> Result<(), Why> {
+        let neutral: Vec<Option<Const>> = neutral.iter().map(|a| self.constant(*a)).collect();
+        if is_associative(&self.builder, operator, &neutral, must_commute) {
+            return Ok(());
+        }
+        Err(Why::Gather(None, "the operator is not associative, or its neutral element is not"))
+    }
+
+    /// A reduction or scan of which the operator works on parts of rows.
+    fn by_rows(&mut self, it: &Reduce) -> Result<(Reduce, Vec<Placement>), Why> {
+        self.whole_outside(&[&it.operator])?;
+        let k = it.arrays.len();
+        let placements: Vec<Placement> = it.arrays.iter().map(|a| self.placement(*a).element()).collect();
+        if placements.iter().any(|placement| matches!(placement, Placement::Partial(_))) {
+            return Err(Why::Late);
+        }
+        for (j, param) in it.operator.params.iter().enumerate() {
+            self.places.insert(*param, placements[j % k]);
+        }
+        let (after, body) = self.within(&it.operator.body)?;
+        if after != placements {
+            return Err(Why::Gather(None, CROSSES));
+        }
+        let mut neutral = it.neutral.clone();
+        for (neutral, placement) in neutral.iter_mut().zip(&placements) {
+            if let Placement::Split(dimension, axis) = *placement {
+                *neutral = self.part(*neutral, dimension, axis);
+            }
+        }
+        let operator = Lambda { params: it.operator.params.clone(), body };
+        Ok((Reduce { neutral, operator, ..it.clone() }, placements))
+    }
+
+    fn scan(&mut self, stm: &Stm, it: &Reduce, is_outermost: bool) -> Result<Made, Why> {
+        self.whole(it.neutral.iter().copied())?;
+        if let Some((axis, arrays)) = self.split_operands(it.arrays.iter().copied(), &[&it.operator])? {
+            if !is_outermost {
+                return Err(Why::Gather(None, "a scan within a loop over elements goes through all ranks"));
+            }
+            self.in_any_brackets(&it.operator, &it.neutral, false)?;
+            self.write_as(&stm.vars, Op::Scan(Box::new(Reduce { arrays, ..it.clone() })));
+            let operator = Operator::Of(it.operator.clone());
+            return Ok(Made::Scanned { neutral: it.neutral.clone(), operator, axis });
+        }
+        let (scan, placements) = self.by_rows(it)?;
+        self.write_as(&stm.vars, Op::Scan(Box::new(scan)));
+        Ok(Made::Placed(placements.into_iter().map(Placement::arrayed).collect()))
+    }
+
+    fn hist(&mut self, stm: &Stm, it: &Hist, is_outermost: bool) -> Result<Made, Why> {
+        self.whole(it.neutral.iter().chain(&it.destinations).copied())?;
+        let arrays = core::iter::once(it.indices).chain(it.values.iter().copied());
+        let Some((_, mut values)) = self.split_operands(arrays, &[&it.operator])? else {
+            return Err(Why::Gather(None, CROSSES));
+        };
+        if !is_outermost {
+            return Err(Why::Gather(None, "bins within a loop over elements are those of all ranks"));
+        }
+        let mut neutral = it.neutral.clone();
+        match by_elements(&it.operator) {
+            Some(ops) if ops.iter().all(|op| [ScalarOp::Add, ScalarOp::Mul].contains(op)) => {
+                for (neutral, op) in neutral.iter_mut().zip(ops) {
+                    let element = self::neutral(op, self.builder.type_of(*neutral).prim).expect("it has one");
+                    *neutral = filled_like(&mut self.builder, *neutral, element);
+                }
+            }
+            _ => self.in_any_brackets(&it.operator, &it.neutral, true)?,
+        }
+        let indices = values.remove(0);
+        let empty = |it: &mut Self, (destination, neutral): (&Atom, &Atom)| {
+            let bins = it.builder.one(Op::Size(*destination, 0));
+            it.builder.one(Op::Replicate(bins, *neutral))
+        };
+        let empty: Vec<Atom> = it.destinations.iter().zip(&neutral).map(|both| empty(self, both)).collect();
+        let hist = Hist { neutral: neutral.clone(), destinations: empty, indices, values, ..it.clone() };
+        self.write_as(&stm.vars, Op::Hist(Box::new(hist)));
+        let operator = Operator::Of(it.operator.clone());
+        Ok(Made::Binned { neutral, destinations: it.destinations.clone(), operator })
+    }
+}
+
+/// The placement of what is in one or the other, if one part of each rank will do.
+pub(super) fn join(a: Placement, b: Placement) -> Option<Placement> {
+    match (a, b) {
+        (a, b) if a == b => Some(a),
+        (split @ Placement::Split(..), Placement::Whole) | (Placement::Whole, split @ Placement::Split(..)) => {
+            Some(split)
+        }
+        _ => None,
+    }
+}
+
+/// A function with derivatives of its own as its statements: it is not differentiated any more.
+fn inlined(stm: &Stm, it: &Custom) -> Vec<Stm> {
+    let copy = |var: Var, from: Atom| Stm { vars: Vars::from_slice(&[var]), op: Op::Copy(from), span: stm.span };
+    let before = it.function.params.iter().zip(&it.arguments).map(|(param, a)| copy(*param, *a));
+    let after = stm.vars.iter().zip(&it.function.body.results).map(|(var, a)| copy(*var, *a));
+    before.chain(it.function.body.stms.iter().cloned()).chain(after).collect()
+}

@@ -1,0 +1,177 @@
+//! Programs on arguments of which each rank has its part, and results that stay where they are.
+//!
+//! Law: the parts of a result, one after the other in the order of ranks, are the result for the parts of the arguments one after the other
+//! (tests/mpi/suite.rs).
+
+use super::placement::{Axis, part};
+use super::plan::Plan;
+use super::run::{Run, Stop, known, whole};
+use super::sums::Sums;
+use super::{Mpi, placed, world};
+use crate::array::{Extent, Program, Var};
+use crate::error::{Error, Result};
+use crate::execute::{Flat, Lent};
+use crate::interpret::Control;
+
+/// A program of which some arguments are split: each rank gives its [part](super::part) of their outermost dimension.
+///
+/// ```no_run
+/// use catadiff::array::{Program, trace::{Arr, F64}};
+/// use catadiff::execute::{Flat, Lanes};
+/// use catadiff::execute::mpi::{Mpi, Sharded, World, part};
+/// let world = World::join()?;
+/// let loss = Program::trace(|points: Arr<F64>, centre: F64| points.map(move |p| (p - centre) * (p - centre)).sum())?;
+/// let gradient = Sharded::new(&loss.grad_by(&["centre"])?, &["points"], Mpi::over(&Lanes))?;
+/// // Each rank makes, or reads, its part of a billion points.
+/// let mine = part(1_000_000_000, world.rank(), world.ranks());
+/// let points: Vec<f64> = mine.map(|k| k as f64).collect();
+/// let shards = gradient.run(&[Flat::reals(&[points.len()], points)?, Flat::reals(&[], vec![0.5])?])?;
+/// println!("{:?}", shards[0].flat.as_reals());
+/// # Ok::<(), catadiff::Error>(())
+/// ```
+pub struct Sharded {
+    on: Mpi,
+    program: Program,
+    plan: Plan,
+    split: Vec<usize>,
+}
+
+/// A result: all of it, or the part of it that this rank has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shard {
+    /// The elements.
+    pub flat: Flat,
+    /// The dimension that is split, and how long it is in all; none if the elements are all.
+    pub split: Option<(usize, usize)>,
+}
+
+impl core::fmt::Debug for Sharded {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Sharded").field("on", &self.on).field("split", &self.split).finish_non_exhaustive()
+    }
+}
+
+impl Sharded {
+    /// The program, ready to run on arguments of which those of these names are split.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a name that is no array parameter of the program; [`Error::Device`] if the ranks are not joined, or if a
+    /// step cannot run.
+    pub fn new(program: &Program, split: &[&str], on: Mpi) -> Result<Self> {
+        world::place()?;
+        let sizes = program.sizes();
+        let (mut extents, mut at, mut vars): (Vec<Extent>, Vec<usize>, Vec<(Var, Axis)>) = Default::default();
+        for name in split {
+            let wrong = |reason: &str| Error::Parameter { name: (*name).to_owned(), reason: reason.to_owned() };
+            let k = program.names.iter().position(|known| known == name);
+            let k = k.ok_or_else(|| wrong(&format!("the parameters are {}", program.names.join(", "))))?;
+            let var = program.function.params[k];
+            let extent = *sizes.of(var).first().ok_or_else(|| wrong("what is split is an array"))?;
+            let axis = extents.iter().position(|known| *known == extent).unwrap_or_else(|| {
+                extents.push(extent);
+                extents.len() - 1
+            });
+            at.push(k);
+            vars.push((var, Axis(axis)));
+        }
+        let plan = Plan::of(program, &extents, &placed(&vars), on.inside)?;
+        let plan = plan.map_err(|unsupported| Error::Device { what: unsupported.to_string() })?;
+        if let (false, Some(gathered)) = (on.gathers, plan.gathers.first()) {
+            return Err(Error::Device { what: gathered.to_string() });
+        }
+        Ok(Sharded { on, program: program.clone(), plan, split: at })
+    }
+
+    /// The plan as text: what ranks do, and what they send each other.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        self.plan.to_string()
+    }
+
+    /// The results for these arguments.
+    ///
+    /// # Errors
+    /// As for [`run_within`](Sharded::run_within).
+    pub fn run(&self, arguments: &[Flat]) -> Result<Vec<Shard>> {
+        self.run_within(arguments, Control::default())
+    }
+
+    /// The same, within limits or under a control.
+    ///
+    /// # Errors
+    /// [`Error::Length`] and [`Error::Argument`] for arguments that do not fit, or for a part that is not this rank's; [`Error::Rank`] for what is
+    /// wrong on some rank, on all of them.
+    pub fn run_within(&self, arguments: &[Flat], control: Control<'_>) -> Result<Vec<Shard>> {
+        let Sharded { program, plan, .. } = self;
+        Error::lengths("the list of arguments", program.names.len(), arguments.len())?;
+        let mut link = world::connected()?;
+        let (rank, ranks) = (link.rank(), link.ranks());
+        let lent: Vec<Lent<'_>> = arguments.iter().map(Flat::lent).collect();
+        let fits = program.function.params.iter().zip(&program.names).zip(&lent);
+        let fits = fits.map(|((param, name), argument)| argument.check(name, program.type_of(*param)));
+        let fits: Result<()> = fits.collect();
+        // A rank whose arguments do not fit says so before any other waits for it.
+        let length = |k: &usize| lent[*k].sizes.first().copied().unwrap_or(0) as u64;
+        let stops = link.words([u64::from(fits.is_err())]);
+        fits?;
+        if let Some(rank) = stops.iter().position(|[stops]| *stops != 0) {
+            return Err(Error::Rank { rank, reason: "its arguments do not fit the program".into() });
+        }
+        let mut totals = Vec::new();
+        for k in &self.split {
+            let all = link.words([length(k)]);
+            let total: u64 = all.iter().map(|[n]| n).sum();
+            let total = usize::try_from(total)
+                .map_err(|_| Error::TooLarge { what: "an array of all ranks", limit: usize::MAX })?;
+            for (of, [found]) in all.iter().enumerate() {
+                let expected = part(total, of, ranks).len();
+                if expected == 0 || *found != expected as u64 {
+                    let name = &program.names[*k];
+                    let reason =
+                        format!("its part of `{name}` has {found} of {total} rows, where {} are its", expected.max(1));
+                    return Err(Error::Rank { rank: of, reason });
+                }
+            }
+            totals.push(total);
+        }
+        let sums = Sums::new(self.on.inside);
+        let mut run = Run::new(plan, &mut link, &sums, control);
+        for (param, argument) in plan.params.iter().zip(arguments) {
+            run.set(*param, argument.clone());
+        }
+        for (k, split) in plan.splits.iter().enumerate() {
+            let of = self.split.iter().position(|k| split.extent == Extent::Of(plan.params[*k].into(), 0));
+            let total = of.map(|of| totals[of]).or_else(|| known(split.extent, &plan.params, &lent));
+            run.split(Axis(k), total.expect("what is split has a known size"));
+        }
+        let _ = rank;
+        match run.all() {
+            Ok(()) => Ok(plan
+                .results
+                .iter()
+                .map(|result| {
+                    let flat = Flat::clone(&run.value(result.value));
+                    let total = |axis: Axis| run.value(plan.splits[axis.0].total.into()).ints[0] as usize;
+                    Shard { flat, split: result.split.map(|(dimension, axis)| (dimension, total(axis))) }
+                })
+                .collect()),
+            Err(Stop::Ended(fault)) => Err(fault.into_error()),
+            Err(Stop::Wrong { rank, said }) => Err(Error::Rank { rank, reason: said }),
+            Err(Stop::Lost(error)) => Err(error),
+        }
+    }
+}
+
+impl Shard {
+    /// All of the result, on every rank. All ranks call it.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the ranks are not joined.
+    pub fn whole(&self) -> Result<Flat> {
+        let mut link = world::connected()?;
+        Ok(match self.split {
+            None => self.flat.clone(),
+            Some((dimension, total)) => whole(&mut link, &self.flat, dimension, total),
+        })
+    }
+}
