@@ -72,5 +72,9 @@ fn raises(message: &Message) -> Option<&'static str> {
 
 /// Says something on standard error. A reader that is gone is no mistake.
 pub(crate) fn tell(text: &str) {
+    #[cfg(feature = "mpi")]
+    if crate::ranks::is_quiet() {
+        return;
+    }
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

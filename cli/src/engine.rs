@@ -21,6 +21,31 @@ pub(crate) enum Executor {
     Interpreter,
     /// The executor of array programs of this name.
     Of(&'static str),
+    /// The executor of this name, which keeps the state of long loops.
+    #[cfg(feature = "mpi")]
+    Keeping(&'static str, ByAddress),
+}
+
+/// An executor, which is the same as another if it is that one.
+#[cfg(feature = "mpi")]
+#[derive(Clone, Copy)]
+pub(crate) struct ByAddress(&'static dyn catadiff::execute::Executor);
+
+#[cfg(feature = "mpi")]
+impl PartialEq for ByAddress {
+    fn eq(&self, other: &Self) -> bool {
+        core::ptr::addr_eq(self.0, other.0)
+    }
+}
+
+#[cfg(feature = "mpi")]
+impl Eq for ByAddress {}
+
+#[cfg(feature = "mpi")]
+impl core::fmt::Debug for ByAddress {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.0.name())
+    }
 }
 
 /// An entry point, ready.
@@ -67,6 +92,8 @@ impl Executor {
         match self {
             Executor::Interpreter => INTERPRETER,
             Executor::Of(name) => name,
+            #[cfg(feature = "mpi")]
+            Executor::Keeping(name, _) => name,
         }
     }
 
@@ -75,6 +102,12 @@ impl Executor {
         let Some(asked) = arguments.option("executor") else { return Ok(default) };
         match names().find(|name| *name == asked) {
             Some(INTERPRETER) => Ok(Executor::Interpreter),
+            #[cfg(feature = "mpi")]
+            Some(name) => Ok(match crate::ranks::keeping(name, arguments)? {
+                Some(keeping) => Executor::Keeping(name, ByAddress(keeping)),
+                None => Executor::Of(name),
+            }),
+            #[cfg(not(feature = "mpi"))]
             Some(name) => Ok(Executor::Of(name)),
             None => Err(Failure::asked(format!("there is no executor `{asked}`"))),
         }
@@ -84,8 +117,12 @@ impl Executor {
     pub(crate) fn ready<'p>(self, program: &'p Program, entry: &str) -> Result<Engine<'p>, Message> {
         Ok(match self {
             Executor::Interpreter => Engine::Interpreter(program, entry.to_owned()),
-            Executor::Of(name) => {
-                let executor = executor(name).expect("names are those of executors");
+            compiled => {
+                let executor = match compiled {
+                    #[cfg(feature = "mpi")]
+                    Executor::Keeping(_, ByAddress(executor)) => executor,
+                    other => executor(other.name()).expect("names are those of executors"),
+                };
                 match compile_entry(program, entry) {
                     Err(message) if message.code == UNKNOWN_CALLS => Engine::instead(program, entry, &message),
                     elaborated => Engine::Ready(Box::new(elaborated?.compile_on(executor)?)),

@@ -15,6 +15,13 @@ use crate::answer::Failure;
 
 /// All of standard input; a terminal is read only if the input is wanted, so that the user need not type for nothing.
 fn all_of_stdin(wanted: bool) -> Result<Vec<u8>, Failure> {
+    #[cfg(feature = "mpi")]
+    return crate::ranks::shared(|| read_stdin(wanted));
+    #[cfg(not(feature = "mpi"))]
+    read_stdin(wanted)
+}
+
+fn read_stdin(wanted: bool) -> Result<Vec<u8>, Failure> {
     let mut stdin = std::io::stdin();
     let mut bytes = Vec::new();
     if wanted || !stdin.is_terminal() {

@@ -20,6 +20,8 @@ mod formulas;
 mod input;
 mod load;
 mod lsp;
+#[cfg(feature = "mpi")]
+mod ranks;
 mod repl;
 mod run;
 mod show;
@@ -35,8 +37,18 @@ use arguments::Arguments;
 
 fn main() -> ExitCode {
     let arguments: Result<Vec<String>, _> = std::env::args_os().skip(1).map(std::ffi::OsString::into_string).collect();
+    // It is left when everything is written.
+    #[cfg(feature = "mpi")]
+    let mut world = None;
     let answer = match &arguments {
-        Ok(arguments) => answered(&arguments.iter().map(String::as_str).collect::<Vec<_>>()),
+        Ok(arguments) => {
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            #[cfg(feature = "mpi")]
+            let joined = ranks::joined(&arguments).map(|joined| world = joined);
+            #[cfg(not(feature = "mpi"))]
+            let joined = Ok(());
+            joined.and_then(|()| answered(&arguments))
+        }
         Err(argument) => Err(Failure::asked(format!("`{}` is not Unicode text", argument.to_string_lossy()))),
     };
     let (output, code) = match answer {
@@ -46,9 +58,13 @@ fn main() -> ExitCode {
             (output, code)
         }
     };
+    #[cfg(feature = "mpi")]
+    let output = if ranks::is_quiet() { Vec::new() } else { output };
     use std::io::Write;
     // A reader that has seen enough, such as `head`, is no mistake.
     let _ = std::io::stdout().write_all(&output);
+    #[cfg(feature = "mpi")]
+    drop(world);
     ExitCode::from(code)
 }
 

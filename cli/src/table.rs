@@ -54,6 +54,40 @@ const fn switch(long: &'static str, help: &'static str) -> Flag {
 /// What stands behind a command that is no option.
 pub(crate) const FILES: &str = "files";
 
+/// The options of a run; those of executors on ranks where there are such.
+const RUN_FLAGS: &[&str] = &[
+    "entry",
+    "executor",
+    "carrier",
+    "radius",
+    "steps",
+    "memory",
+    "binary",
+    #[cfg(feature = "mpi")]
+    "keep",
+    #[cfg(feature = "mpi")]
+    "every",
+    #[cfg(feature = "mpi")]
+    "resume",
+];
+/// The options of the run of a derivative.
+const DERIVATIVE_FLAGS: &[&str] = &[
+    "entry",
+    "wrt",
+    "executor",
+    "carrier",
+    "radius",
+    "steps",
+    "memory",
+    "binary",
+    #[cfg(feature = "mpi")]
+    "keep",
+    #[cfg(feature = "mpi")]
+    "every",
+    #[cfg(feature = "mpi")]
+    "resume",
+];
+
 /// All options; an option means the same in every command.
 pub(crate) const FLAGS: &[Flag] = &[
     Flag { short: Some('e'), ..flag("entry", "NAME", "the entry point; by default `main`, or the only one there is") },
@@ -63,6 +97,12 @@ pub(crate) const FLAGS: &[Flag] = &[
         ..flag("executor", "NAME", "interpreter: that of the language; the others are of array programs")
     },
     switch("both", "under the interpreter, and compiled for the first of the executors"),
+    #[cfg(feature = "mpi")]
+    flag("keep", "FOLDER", "keep the state of long loops there; with an executor on ranks"),
+    #[cfg(feature = "mpi")]
+    flag("every", "N|Ts", "how often: after N iterations, or after T seconds; by default 60s"),
+    #[cfg(feature = "mpi")]
+    switch("resume", "go on from the states that were kept of the same program and arguments"),
     flag("steps", "N", "stop after so many steps; on lanes, a loop for many elements takes few"),
     flag("memory", "N", "hold at most so many elements of arrays at a time"),
     flag(
@@ -135,7 +175,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "run",
         usage: "FILE.fut",
         help: "run a program on values from standard input",
-        flags: &["entry", "executor", "carrier", "radius", "steps", "memory", "binary"],
+        flags: RUN_FLAGS,
         more: "Values are read in Futhark's text or binary format; numbers without a suffix take the kind that the entry\n\
                point wants. Results are written one on a line. Records are given field by field.\n\
                On other numbers: interval, what the results can be; cost, how many operations there are; nan-origin, which of\n\
@@ -189,7 +229,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "grad",
         usage: "FORMULA NAME=VALUE ... | FILE.fut",
         help: "value and gradient of a formula, or the gradient of an entry point",
-        flags: &["entry", "wrt", "executor", "carrier", "radius", "steps", "memory", "binary"],
+        flags: DERIVATIVE_FLAGS,
         more: "Of a formula: at a point, under every strategy, with operation counts, and the symbolic derivatives.\n\
                Of an entry point whose result is one real number: at the values on standard input, a result for each\n\
                parameter that holds real numbers.",
@@ -202,7 +242,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "jvp",
         usage: "FILE.fut",
         help: "value of an entry point, and its derivative along a direction",
-        flags: &["entry", "wrt", "executor", "carrier", "radius", "steps", "memory", "binary"],
+        flags: DERIVATIVE_FLAGS,
         more: "On standard input: the arguments, then a direction for each parameter that holds real numbers.\n\
                On dual numbers the derivative is that of the entry point as it runs; other numbers run the derivative.",
         examples: &["echo '[1.0, 2.0]  [1.0, 0.0]' | catadiff jvp f.fut -e loss"],
@@ -211,7 +251,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "vjp",
         usage: "FILE.fut",
         help: "value of an entry point, and adjoints of its parameters",
-        flags: &["entry", "wrt", "executor", "carrier", "radius", "steps", "memory", "binary"],
+        flags: DERIVATIVE_FLAGS,
         more: "On standard input: the arguments, then the adjoint of the result.\n\
                On a tape the derivative is that of the entry point as it runs; other numbers run the derivative.",
         examples: &["echo '[1.0, 2.0]  1.0' | catadiff vjp f.fut -e loss"],

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHasher;
 
+use super::run::Held;
 use super::wire;
 use crate::array::{Prim, Program};
 use crate::error::{Error, Result};
@@ -125,18 +126,18 @@ impl Checkpoints {
     }
 
     /// Keeps a state. It is on disk when this returns.
-    pub(super) fn keep(&mut self, number: usize, done: u64, state: &[std::rc::Rc<Flat>]) -> Result<()> {
+    pub(super) fn keep(&mut self, number: usize, done: u64, state: &[Held<'_>]) -> Result<()> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         let words = [self.hash, self.ranks as u64, self.rank as u64, number as u64, done, state.len() as u64];
         words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-        for flat in state {
+        for flat in state.iter().map(Held::lent) {
             let prim = Prim::ALL.iter().position(|prim| *prim == flat.prim).expect("every kind is in the list");
             let sizes = flat.sizes.iter().map(|size| *size as u64);
             let head = [prim as u64, flat.sizes.len() as u64];
             head.into_iter().chain(sizes).for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-            wire::write(flat.lent(), &mut bytes);
+            wire::write(flat, &mut bytes);
         }
         bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
         let turn = *self.turn(number);

@@ -40,7 +40,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub use checkpoint::{Every, Keep};
 pub use placement::part;
 pub use sharded::{Shard, Sharded};
-pub use world::{Traffic, World};
+pub use world::{Traffic, World, from_first};
 
 use super::{Ending, Executor, Flat, Lent, Outcome, Prepared, Unsupported};
 use crate::array::{Atom, Extent, Program, Var};
@@ -224,7 +224,7 @@ impl Prepared for Ready {
         let mut run = Run::new(&plan, &mut link, &self.sums, control.clone());
         run.checkpoints = checkpoints.as_mut();
         for (param, argument) in plan.params.iter().zip(arguments) {
-            run.set(*param, owned(*argument));
+            run.lend(*param, *argument);
         }
         for (k, split) in plan.splits.iter().enumerate() {
             let total = known(split.extent, &plan.params, arguments).expect("what is split has a known size");
@@ -233,15 +233,14 @@ impl Prepared for Ready {
         let ran = run.all();
         match ran {
             Ok(()) => {
-                let found: Vec<Flat> =
-                    plan.results.iter().map(|result| Flat::clone(&run.value(result.value))).collect();
                 results.clear();
-                for (found, result) in found.into_iter().zip(&plan.results) {
+                for result in &plan.results {
+                    let found = run.value(result.value);
                     results.push(match result.split {
-                        None => found,
+                        None => found.into_flat(),
                         Some((dimension, axis)) => {
-                            let total = run.value(plan.splits[axis.0].total.into()).ints[0] as usize;
-                            whole(run.link, &found, dimension, total)
+                            let total = run.total(axis);
+                            whole(run.link, found.lent(), dimension, total)
                         }
                     });
                 }
@@ -268,16 +267,6 @@ fn agrees(plan: &Plan, arguments: &[Lent<'_>]) -> bool {
         let at = plan.params.iter().position(|p| p == param).expect("sizes are of parameters");
         known(*extent, &plan.params, arguments).is_none_or(|size| arguments[at].sizes[*dimension] == size)
     })
-}
-
-fn owned(argument: Lent<'_>) -> Flat {
-    Flat {
-        prim: argument.prim,
-        sizes: argument.sizes.to_vec(),
-        reals: argument.reals.to_vec(),
-        singles: argument.singles.to_vec(),
-        ints: argument.ints.to_vec(),
-    }
 }
 
 /// The placements of parameters of which each rank has its part.

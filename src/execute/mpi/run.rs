@@ -40,13 +40,54 @@ enum Trouble {
 
 type Ran<T = ()> = core::result::Result<T, Stop>;
 
+/// A value of a run: one that it has made, or an argument where it is.
+#[derive(Debug, Clone)]
+pub(super) enum Held<'r> {
+    Made(Rc<Flat>),
+    Lent(Lent<'r>),
+}
+
+impl<'r> Held<'r> {
+    pub(super) fn lent(&self) -> Lent<'_> {
+        match self {
+            Held::Made(flat) => flat.lent(),
+            Held::Lent(lent) => *lent,
+        }
+    }
+
+    /// The same as a value of its own.
+    pub(super) fn into_flat(self) -> Flat {
+        match self {
+            Held::Made(flat) => Rc::unwrap_or_clone(flat),
+            Held::Lent(Lent { prim, sizes, reals, singles, ints }) => Flat {
+                prim,
+                sizes: sizes.to_vec(),
+                reals: reals.to_vec(),
+                singles: singles.to_vec(),
+                ints: ints.to_vec(),
+            },
+        }
+    }
+
+    /// The integer that it is.
+    fn integer(&self) -> i64 {
+        self.lent().ints[0]
+    }
+}
+
+impl From<Flat> for Held<'_> {
+    fn from(flat: Flat) -> Self {
+        Held::Made(Rc::new(flat))
+    }
+}
+
 /// A run.
 pub(super) struct Run<'r, 'l> {
     pub(super) plan: &'r Plan,
     pub(super) link: &'r mut Link<'l>,
     pub(super) sums: &'r Sums<'r>,
     pub(super) control: Control<'r>,
-    pub(super) values: FxHashMap<Var, Rc<Flat>>,
+    pub(super) values: FxHashMap<Var, Held<'r>>,
     pub(super) steps: u64,
     pub(super) checkpoints: Option<&'r mut Checkpoints>,
     rank: usize,
@@ -63,7 +104,12 @@ impl<'r, 'l> Run<'r, 'l> {
     }
 
     pub(super) fn set(&mut self, var: Var, value: Flat) {
-        self.values.insert(var, Rc::new(value));
+        self.values.insert(var, value.into());
+    }
+
+    /// Says what a parameter is.
+    pub(super) fn lend(&mut self, var: Var, value: Lent<'r>) {
+        self.values.insert(var, Held::Lent(value));
     }
 
     /// Says how long a split dimension is in all.
@@ -84,15 +130,20 @@ impl<'r, 'l> Run<'r, 'l> {
     }
 
     /// The value of an operand.
-    pub(super) fn value(&self, atom: Atom) -> Rc<Flat> {
+    pub(super) fn value(&self, atom: Atom) -> Held<'r> {
         match atom {
-            Atom::Var(var) => Rc::clone(&self.values[&var]),
-            Atom::Const(constant) => Rc::new(constant_flat(constant)),
+            Atom::Var(var) => self.values[&var].clone(),
+            Atom::Const(constant) => constant_flat(constant).into(),
         }
     }
 
     fn integer(&self, atom: Atom) -> i64 {
-        self.value(atom).ints[0]
+        self.value(atom).integer()
+    }
+
+    /// How long a split dimension is in all.
+    pub(super) fn total(&self, axis: Axis) -> usize {
+        self.integer(self.plan.splits[axis.0].total.into()) as usize
     }
 
     fn nodes(&mut self, nodes: &'r [Node]) -> Ran {
@@ -126,7 +177,7 @@ impl<'r, 'l> Run<'r, 'l> {
         match ran {
             Ok(mut found) => {
                 let sent = found.split_off(step.gives.len());
-                self.values.extend(step.gives.iter().copied().zip(found.into_iter().map(Rc::new)));
+                self.values.extend(step.gives.iter().copied().zip(found.into_iter().map(Held::from)));
                 for var in &step.drops {
                     self.values.remove(var);
                 }
@@ -137,9 +188,8 @@ impl<'r, 'l> Run<'r, 'l> {
     }
 
     /// The results of a step on this rank.
-    fn ran(&mut self, step: &Step) -> core::result::Result<Vec<Flat>, Trouble> {
-        let imports: Vec<Rc<Flat>> = step.imports.iter().map(|var| Rc::clone(&self.values[var])).collect();
-        let arguments: Vec<Lent<'_>> = imports.iter().map(|flat| flat.lent()).collect();
+    fn ran(&self, step: &Step) -> core::result::Result<Vec<Flat>, Trouble> {
+        let arguments: Vec<Lent<'_>> = step.imports.iter().map(|var| self.values[var].lent()).collect();
         let mut results = Vec::new();
         match step.ready.run_into(&arguments, &mut results, self.control.clone()) {
             Err(error) => Err(Trouble::Wrong(error.to_string())),
@@ -219,7 +269,7 @@ impl<'r, 'l> Run<'r, 'l> {
             let own = end - start;
             start = end;
             let mut bytes = Vec::new();
-            let total = |axis: Axis| self.values[&self.plan.splits[axis.0].total].ints[0] as usize;
+            let total = |axis: Axis| self.total(axis);
             for (rank, from) in starts.iter_mut().enumerate() {
                 let length = match it.way {
                     Way::Terms(_) => own,
@@ -251,16 +301,16 @@ impl<'r, 'l> Run<'r, 'l> {
     }
 
     fn repeat(&mut self, it: &'r Looped) -> Ran {
-        let mut state: Vec<Rc<Flat>> = it.params.iter().map(|(_, initial)| self.value(*initial)).collect();
+        let mut state: Vec<Held<'r>> = it.params.iter().map(|(_, initial)| self.value(*initial)).collect();
         let bound = it.counter.map(|(_, bound)| self.integer(bound));
         let limit = it.bound.map(|bound| self.integer(bound));
         let mut done: u64 = 0;
         if let Some((iteration, values)) = self.resumed(it)? {
-            (done, state) = (iteration, values.into_iter().map(Rc::new).collect());
+            (done, state) = (iteration, values.into_iter().map(Held::from).collect());
         }
         loop {
             for ((param, _), value) in it.params.iter().zip(&state) {
-                self.values.insert(*param, Rc::clone(value));
+                self.values.insert(*param, value.clone());
             }
             let goes_on = match (bound, &it.condition) {
                 (Some(bound), _) => i64::try_from(done).is_ok_and(|done| done < bound),
@@ -299,7 +349,7 @@ impl<'r, 'l> Run<'r, 'l> {
 /// States of loops that are kept.
 impl Run<'_, '_> {
     /// Keeps the state of a loop, if it is time: for all ranks, or for none.
-    fn keep(&mut self, it: &Looped, done: u64, state: &[Rc<Flat>], is_last: bool) -> Ran {
+    fn keep(&mut self, it: &Looped, done: u64, state: &[Held<'_>], is_last: bool) -> Ran {
         let Some(number) = it.number else { return Ok(()) };
         let Some(is_due) = self.checkpoints.as_ref().map(|checkpoints| is_last || checkpoints.is_due(done)) else {
             return Ok(());
@@ -380,15 +430,15 @@ pub(super) fn known(extent: Extent, params: &[Var], arguments: &[Lent<'_>]) -> O
 }
 
 /// The whole of a result that ranks have parts of.
-pub(super) fn whole(link: &mut Link<'_>, flat: &Flat, dimension: usize, total: usize) -> Flat {
+pub(super) fn whole(link: &mut Link<'_>, flat: Lent<'_>, dimension: usize, total: usize) -> Flat {
     let (rank, ranks) = (link.rank(), link.ranks());
     let mut mine = Vec::new();
-    wire::write(flat.lent(), &mut mine);
+    wire::write(flat, &mut mine);
     let own = part(total, rank, ranks).len().max(1);
     let lengths: Vec<usize> = (0..ranks).map(|r| mine.len() / own * part(total, r, ranks).len()).collect();
     let all = link.gather(&mine, &lengths);
     // Parts lie one after the other; each has its stretch of every row.
-    let mut sizes = flat.sizes.clone();
+    let mut sizes = flat.sizes.to_vec();
     let width = wire::width(flat.prim) * sizes[dimension + 1..].iter().product::<usize>();
     let before: usize = sizes[..dimension].iter().product();
     sizes[dimension] = total;

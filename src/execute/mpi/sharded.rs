@@ -105,7 +105,7 @@ impl Sharded {
         let Sharded { program, plan, .. } = self;
         Error::lengths("the list of arguments", program.names.len(), arguments.len())?;
         let mut link = world::connected()?;
-        let (rank, ranks) = (link.rank(), link.ranks());
+        let ranks = link.ranks();
         let lent: Vec<Lent<'_>> = arguments.iter().map(Flat::lent).collect();
         let fits = program.function.params.iter().zip(&program.names).zip(&lent);
         let fits = fits.map(|((param, name), argument)| argument.check(name, program.type_of(*param)));
@@ -136,23 +136,21 @@ impl Sharded {
         }
         let sums = Sums::new(self.on.inside);
         let mut run = Run::new(plan, &mut link, &sums, control);
-        for (param, argument) in plan.params.iter().zip(arguments) {
-            run.set(*param, argument.clone());
+        for (param, argument) in plan.params.iter().zip(&lent) {
+            run.lend(*param, *argument);
         }
         for (k, split) in plan.splits.iter().enumerate() {
             let of = self.split.iter().position(|k| split.extent == Extent::Of(plan.params[*k].into(), 0));
             let total = of.map(|of| totals[of]).or_else(|| known(split.extent, &plan.params, &lent));
             run.split(Axis(k), total.expect("what is split has a known size"));
         }
-        let _ = rank;
         match run.all() {
             Ok(()) => Ok(plan
                 .results
                 .iter()
                 .map(|result| {
-                    let flat = Flat::clone(&run.value(result.value));
-                    let total = |axis: Axis| run.value(plan.splits[axis.0].total.into()).ints[0] as usize;
-                    Shard { flat, split: result.split.map(|(dimension, axis)| (dimension, total(axis))) }
+                    let split = result.split.map(|(dimension, axis)| (dimension, run.total(axis)));
+                    Shard { flat: run.value(result.value).into_flat(), split }
                 })
                 .collect()),
             Err(Stop::Ended(fault)) => Err(fault.into_error()),
@@ -171,7 +169,7 @@ impl Shard {
         let mut link = world::connected()?;
         Ok(match self.split {
             None => self.flat.clone(),
-            Some((dimension, total)) => whole(&mut link, &self.flat, dimension, total),
+            Some((dimension, total)) => whole(&mut link, self.flat.lent(), dimension, total),
         })
     }
 }

@@ -126,6 +126,17 @@ pub(super) fn place() -> Result<(usize, usize)> {
     Ok((link.rank(), link.ranks()))
 }
 
+/// These bytes as the first rank has them, on every rank: what it alone has read, such as standard input. All ranks call it.
+///
+/// # Errors
+/// [`Error::Device`] if the ranks are not joined.
+pub fn from_first(bytes: Vec<u8>) -> Result<Vec<u8>> {
+    let mut link = connected()?;
+    let mine = if link.rank() == 0 { bytes } else { Vec::new() };
+    let lengths: Vec<usize> = link.words([mine.len() as u64]).into_iter().map(|[n]| n as usize).collect();
+    Ok(link.gather(&mine, &lengths))
+}
+
 impl Link<'_> {
     fn joined(&mut self) -> &mut Joined {
         self.0.as_mut().expect("a link is to ranks that were joined")

@@ -1,0 +1,91 @@
+//! The command on the ranks of a job, where `mpirun` has started it on several.
+//!
+//! Law: all ranks do the same with the same input, which the first one reads; the first one alone writes (tests/mpi/command.rs).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use catadiff::execute::mpi::{Every, Keep, Mpi, World, from_first};
+use catadiff::execute::{Executor, executor};
+
+use crate::answer::Failure;
+use crate::arguments::Arguments;
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+static SHARED: AtomicBool = AtomicBool::new(false);
+
+/// Whether this rank writes nothing.
+pub(crate) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Joins the ranks, if an executor on ranks is asked for.
+pub(crate) fn joined(arguments: &[&str]) -> Result<Option<World>, Failure> {
+    let asked =
+        arguments.iter().zip(arguments.iter().skip(1)).any(|(flag, name)| *flag == "--executor" && is_ranks(name))
+            || arguments.iter().any(|argument| argument.strip_prefix("--executor=").is_some_and(is_ranks));
+    if !asked {
+        return Ok(None);
+    }
+    if arguments.first().is_some_and(|command| ["test", "bench"].contains(command)) {
+        let text = "ranks run one program at a time: `run`, `grad`, `jvp` and `vjp` can be asked of them";
+        return Err(Failure::asked(text));
+    }
+    let world = World::join().map_err(|error| Failure::asked(error.to_string()))?;
+    QUIET.store(world.rank() > 0, Ordering::Relaxed);
+    SHARED.store(true, Ordering::Relaxed);
+    Ok(Some(world))
+}
+
+fn is_ranks(name: &str) -> bool {
+    name == "mpi" || name.starts_with("mpi-")
+}
+
+/// What the first rank has read, on every rank.
+pub(crate) fn shared(read: impl FnOnce() -> Result<Vec<u8>, Failure>) -> Result<Vec<u8>, Failure> {
+    if !SHARED.load(Ordering::Relaxed) {
+        return read();
+    }
+    let mine = if is_quiet() { Ok(Vec::new()) } else { read() };
+    // A rank that cannot read sends nothing, and the others have then read nothing; it says what is wrong.
+    let (bytes, wrong) = match mine {
+        Ok(bytes) => (bytes, None),
+        Err(failure) => (Vec::new(), Some(failure)),
+    };
+    let bytes = from_first(bytes).map_err(|error| Failure::asked(error.to_string()))?;
+    wrong.map_or(Ok(bytes), Err)
+}
+
+/// The executor of this name, with what is asked of its states.
+pub(crate) fn keeping(name: &'static str, arguments: &Arguments) -> Result<Option<&'static dyn Executor>, Failure> {
+    let Some(folder) = arguments.option("keep") else {
+        let wanted = ["every", "resume"].iter().any(|flag| arguments.has(flag) || arguments.option(flag).is_some());
+        return if wanted { Err(Failure::asked("`--every` and `--resume` go with `--keep FOLDER`")) } else { Ok(None) };
+    };
+    if !is_ranks(name) {
+        return Err(Failure::asked("states are kept by executors on ranks: `--executor mpi`"));
+    }
+    let every = match arguments.option("every") {
+        None => Every::Time(Duration::from_secs(60)),
+        Some(text) => every(text).ok_or_else(|| {
+            Failure::asked(format!(
+                "`--every {text}` is neither a number of iterations, such as `100`, nor a time, such as `30s`"
+            ))
+        })?,
+    };
+    let inside = match name.strip_prefix("mpi-") {
+        Some(inside) => executor(inside),
+        None => executor("lanes"),
+    };
+    let inside = inside.expect("an executor on ranks is named after the one inside");
+    let keep = Keep { resume: arguments.has("resume"), ..Keep::new(folder, every) };
+    // There is one in a process, as long as it lasts.
+    Ok(Some(Box::leak(Box::new(Mpi::over(inside).keeping(keep)))))
+}
+
+fn every(text: &str) -> Option<Every> {
+    match text.strip_suffix('s') {
+        Some(seconds) => seconds.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok()).map(Every::Time),
+        None => text.parse().ok().filter(|n| *n > 0).map(Every::Iterations),
+    }
+}
