@@ -3,6 +3,8 @@
 //! Without `mpirun` nothing is tested, and that is said; where the variable `CATADIFF_MPI` of the environment is `required` it is an error.
 //! `cargo test --features mpi --test mpi -- NAME` runs the tests whose names begin so.
 
+mod killed;
+mod sharded;
 mod suite;
 
 use std::process::{Command, ExitCode};
@@ -13,7 +15,14 @@ use catadiff::execute::mpi::World;
 type Test = (&'static str, fn(&World));
 
 fn tests() -> Vec<Test> {
-    vec![("suite", suite::keeps_the_contract), ("same_bits", suite::same_bits)]
+    vec![
+        ("parts", sharded::parts),
+        ("rows", sharded::rows),
+        ("wrong_arguments", sharded::wrong_arguments),
+        ("bad_states", killed::bad_states),
+        ("same_bits", suite::same_bits),
+        ("suite", suite::keeps_the_contract),
+    ]
 }
 
 const INSIDE: &str = "CATADIFF_INSIDE_MPI";
@@ -22,6 +31,10 @@ fn main() -> ExitCode {
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     if std::env::var(INSIDE).is_ok() {
         let world = World::join().expect("a test joins once");
+        if let Some(folder) = std::env::var_os(killed::FOLDER) {
+            killed::job(&world, folder.as_ref());
+            return ExitCode::SUCCESS;
+        }
         for (name, test) in tests().into_iter().filter(|(name, _)| name.starts_with(&wanted)) {
             test(&world);
             if world.rank() == 0 {
@@ -46,6 +59,10 @@ fn main() -> ExitCode {
             eprintln!("FAILED on {ranks} ranks");
             return ExitCode::FAILURE;
         }
+    }
+    if "killed".starts_with(&wanted) {
+        killed::nothing_is_lost();
+        println!("killed ... ok");
     }
     ExitCode::SUCCESS
 }

@@ -181,7 +181,10 @@ impl Checkpoints {
 
     fn parsed(&self, bytes: &[u8], number: usize) -> core::result::Result<(u64, Vec<Flat>), Unreadable> {
         let (body, sum) = bytes.split_last_chunk::<4>().ok_or(Unreadable::Torn)?;
-        let mut rest = body.strip_prefix(MAGIC).ok_or(Unreadable::Other("it is no state that catadiff has kept"))?;
+        let Some(mut rest) = body.strip_prefix(MAGIC) else {
+            let other = Unreadable::Other("it is no state that catadiff has kept");
+            return Err(if MAGIC.starts_with(body) { Unreadable::Torn } else { other });
+        };
         if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
             return Err(Unreadable::Torn);
         }

@@ -189,6 +189,15 @@ impl Planner {
         functions.iter().try_for_each(|function| self.whole(mentioned(function).into_iter().map(Atom::Var)))
     }
 
+    /// Two dimensions that are gone through together are of one length, or that is a mistake; the parts of each rank are then the same.
+    fn agree(&mut self, one: Axis, other: Axis) {
+        if one == other {
+            return;
+        }
+        let [first, second] = [one, other].map(|axis| vec![Extent::Number(self.splits[axis.0].total.into())]);
+        self.builder.emit(Op::Agree(Box::new(Agree { what: Agreement::Mapped, first, second, times: Vec::new() })));
+    }
+
     /// The part of a whole array that is this rank's.
     pub(super) fn part(&mut self, array: Atom, dimension: usize, axis: Axis) -> Atom {
         let [total, offset, count] = {
@@ -222,6 +231,10 @@ impl Planner {
         for (value, placement) in values.iter().zip(placements) {
             all.push(match (placement, wanted) {
                 (placement, wanted) if placement == wanted => *value,
+                (Placement::Split(d, of), Placement::Split(dimension, axis)) if d == dimension => {
+                    self.agree(of, axis);
+                    *value
+                }
                 (Placement::Whole, Placement::Split(dimension, axis)) => self.part(*value, dimension, axis),
                 (Placement::Partial(_), _) | (_, Placement::Partial(_)) => return Err(Why::Late),
                 _ => return Err(Why::Gather(value.var(), CROSSES)),
@@ -297,8 +310,9 @@ impl Planner {
                 Placement::Split(split + leading, axis)
             }
             (of @ Placement::Split(..), Placement::Split(split, axis)) => {
-                if of != Placement::Split(split + leading, axis) {
-                    return Err(Why::Gather(value.var(), CROSSES));
+                match of {
+                    Placement::Split(d, of) if d == split + leading => self.agree(of, axis),
+                    _ => return Err(Why::Gather(value.var(), CROSSES)),
                 }
                 of
             }
@@ -364,7 +378,10 @@ impl Planner {
         let mut parts = Vec::new();
         for array in arrays {
             parts.push(match self.placement(array) {
-                Placement::Split(0, of) if of == axis => array,
+                Placement::Split(0, of) => {
+                    self.agree(of, axis);
+                    array
+                }
                 Placement::Split(..) => return Err(Why::Gather(array.var(), CROSSES)),
                 Placement::Partial(_) => return Err(Why::Late),
                 Placement::Whole => self.part(array, 0, axis),

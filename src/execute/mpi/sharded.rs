@@ -20,8 +20,10 @@ use crate::interpret::Control;
 /// use catadiff::execute::{Flat, Lanes};
 /// use catadiff::execute::mpi::{Mpi, Sharded, World, part};
 /// let world = World::join()?;
-/// let loss = Program::trace(|points: Arr<F64>, centre: F64| points.map(move |p| (p - centre) * (p - centre)).sum())?;
-/// let gradient = Sharded::new(&loss.grad_by(&["centre"])?, &["points"], Mpi::over(&Lanes))?;
+/// let loss = Program::trace_named(&["points", "centre"], |points: Arr<F64>, centre: F64| {
+///     points.map(|p| (p - centre) * (p - centre)).sum()
+/// })?;
+/// let gradient = Sharded::new(&loss.grad("centre")?, &["points"], Mpi::over(&Lanes))?;
 /// // Each rank makes, or reads, its part of a billion points.
 /// let mine = part(1_000_000_000, world.rank(), world.ranks());
 /// let points: Vec<f64> = mine.map(|k| k as f64).collect();

@@ -1,0 +1,134 @@
+//! Laws of arguments of which each rank has its part: the parts of results are parts of the results of one process.
+
+use catadiff::array::trace::{Arr, F64};
+use catadiff::array::{Policy, Program};
+use catadiff::execute::mpi::{Mpi, Shard, Sharded, World, part};
+use catadiff::execute::{Flat, Lanes};
+use catadiff::{Elementary, Error};
+
+const ON_RANKS: Mpi = Mpi::over(&Lanes);
+
+/// A program on the parts of its arguments that are split, beside one process.
+fn agrees(world: &World, program: &Program, split: &[&str], arguments: &[Flat]) -> Vec<Shard> {
+    let on_ranks = Sharded::new(program, split, ON_RANKS).unwrap();
+    let mine = |flat: &Flat| {
+        let row: usize = flat.sizes()[1..].iter().product();
+        let rows = part(flat.sizes()[0], world.rank(), world.ranks());
+        let sizes: Vec<usize> = std::iter::once(rows.len()).chain(flat.sizes()[1..].iter().copied()).collect();
+        Flat::reals(&sizes, flat.as_reals().unwrap()[rows.start * row..rows.end * row].to_vec()).unwrap()
+    };
+    let parts = program.names().iter().zip(arguments);
+    let parts: Vec<Flat> =
+        parts.map(|(name, flat)| if split.contains(&name.as_str()) { mine(flat) } else { flat.clone() }).collect();
+    let shards = on_ranks.run(&parts).unwrap();
+    let mut alone = Vec::new();
+    program.compile().unwrap().run_into(arguments, &mut alone).unwrap();
+    for (shard, expected) in shards.iter().zip(&alone) {
+        let found = shard.whole().unwrap();
+        assert_eq!(found.sizes(), expected.sizes());
+        for (x, y) in found.as_reals().unwrap().iter().zip(expected.as_reals().unwrap()) {
+            assert!((x - y).abs() <= 1e-11 * y.abs().max(1.0), "{x} where {y} is right\n{}", on_ranks.explain());
+        }
+    }
+    shards
+}
+
+fn reals(sizes: &[usize], scale: f64) -> Flat {
+    let count: usize = sizes.iter().product();
+    Flat::reals(sizes, (0..count).map(|k| ((k * 37 % 101) as f64 / 101.0 - 0.4) * scale).collect()).unwrap()
+}
+
+/// Sums, elements of results, scans, and what each rank needs of others.
+pub(super) fn parts(world: &World) {
+    let (xs, ys) = (reals(&[23], 1.0), reals(&[23], 2.0));
+    let mean = Program::trace_named(&["xs", "ys"], |xs: Arr<F64>, ys: Arr<F64>| {
+        let mean = xs.sum() / xs.len().to_f64();
+        ((xs * ys).map(|x| (x - mean).tanh()), xs.map(|x| (x - mean) * (x - mean)).sum())
+    })
+    .unwrap();
+    let shards = agrees(world, &mean, &["xs", "ys"], &[xs.clone(), ys.clone()]);
+    assert_eq!(shards[0].split, Some((0, 23)));
+    assert_eq!(shards[1].split, None);
+    assert_eq!(shards[0].flat.sizes(), [part(23, world.rank(), world.ranks()).len()]);
+    // The gradient by what is split is split; that by the mean's share of it is one more sum.
+    let loss = Program::trace_named(&["xs", "ys"], |xs: Arr<F64>, ys: Arr<F64>| {
+        let mean = xs.sum() / xs.len().to_f64();
+        (xs * ys).map(|x| (x - mean).tanh()).sum()
+    })
+    .unwrap();
+    let shards = agrees(world, &loss.grad(0).unwrap(), &["xs", "ys"], &[xs.clone(), ys.clone()]);
+    assert_eq!(shards[0].split, Some((0, 23)));
+    let sums = Program::trace_named(&["xs"], |xs: Arr<F64>| {
+        let sums = xs.scan(F64::from(0.0), |a, b| a + b);
+        (sums.map(|s| s * s).sum(), sums)
+    })
+    .unwrap();
+    agrees(world, &sums, &["xs"], &[xs.clone()]);
+    let ends = Program::trace_named(&["xs"], |xs: Arr<F64>| (xs.index(0) * xs.index(22), xs.reverse())).unwrap();
+    agrees(world, &ends, &["xs"], &[xs]);
+}
+
+/// Rows of a matrix: products with it along and across what is split, and a loop around them.
+pub(super) fn rows(world: &World) {
+    let (a, b, x) = (reals(&[19, 5], 1.0), reals(&[19], 1.0), reals(&[5], 0.1));
+    let descent = Program::trace_named(&["a", "b", "x"], |a: Arr<Arr<F64>>, b: Arr<F64>, x: Arr<F64>| {
+        catadiff::array::trace::loop_for(12, x, move |_, x| {
+            let residual = a.matvec(x) - b;
+            x - a.transpose().matvec(residual) * 0.05
+        })
+    })
+    .unwrap();
+    agrees(world, &descent, &["a", "b"], &[a.clone(), b.clone(), x.clone()]);
+    let on_ranks = Sharded::new(&descent, &["a", "b"], ON_RANKS.without_gathering());
+    assert!(on_ranks.is_ok(), "each rank needs its rows alone: {on_ranks:?}");
+    let loss = Program::trace_named(&["a", "b", "x"], |a: Arr<Arr<F64>>, b: Arr<F64>, x: Arr<F64>| {
+        let x = catadiff::array::trace::loop_for(6, x, move |_, x| {
+            let residual = a.matvec(x) - b;
+            x - a.transpose().matvec(residual).map(|g| g.tanh()) * 0.05
+        });
+        (x * x).sum()
+    })
+    .unwrap();
+    for policy in [Policy::KeepAll, Policy::Binomial(2)] {
+        let gradient = loss.with_policy(policy).grad(2).unwrap();
+        agrees(world, &gradient, &["a", "b"], &[a.clone(), b.clone(), x.clone()]);
+    }
+}
+
+/// What does not fit is the same error on every rank, and the next run is as if there had been none.
+pub(super) fn wrong_arguments(world: &World) {
+    let sum = Program::trace_named(&["xs", "ys"], |xs: Arr<F64>, ys: Arr<F64>| (xs * ys).sum()).unwrap();
+    assert!(matches!(Sharded::new(&sum, &["zs"], ON_RANKS), Err(Error::Parameter { .. })));
+    let on_ranks = Sharded::new(&sum, &["xs", "ys"], ON_RANKS).unwrap();
+    let mine = part(10, world.rank(), world.ranks()).len();
+    let good = reals(&[mine], 1.0);
+    // The last rank has one row too many.
+    let wrong = if world.rank() + 1 == world.ranks() { reals(&[mine + 2], 1.0) } else { good.clone() };
+    if world.ranks() > 1 {
+        let error = on_ranks.run(&[wrong, good.clone()]).unwrap_err();
+        assert!(matches!(error, Error::Rank { .. }), "{error}");
+        // One rank alone has an argument of another rank.
+        let wrong = if world.rank() == 1 { reals(&[mine, 1], 1.0) } else { good.clone() };
+        let error = on_ranks.run(&[wrong, good.clone()]).unwrap_err();
+        assert!(matches!(error, Error::Rank { rank: 1, .. } | Error::Argument { .. }), "{error}");
+    }
+    assert!(on_ranks.run(&[good.clone(), good]).is_ok());
+    // What is gathered is said, if it is not wanted.
+    let reversed = Program::trace_named(&["xs"], |xs: Arr<F64>| (xs * xs.reverse()).sum()).unwrap();
+    let error = Sharded::new(&reversed, &["xs"], ON_RANKS.without_gathering()).unwrap_err();
+    assert!(error.to_string().contains("reverse"), "{error}");
+    // A fault on one rank ends the run on all.
+    let pick = Program::parse(
+        "program (xs: []f64, places: []i64) {
+           let found: []f64 = map (places) |k: i64| { let x: f64 = xs[k] return x }
+           return found
+         }",
+    )
+    .unwrap();
+    let on_ranks = Sharded::new(&pick, &["places"], ON_RANKS).unwrap();
+    let rows = part(8, world.rank(), world.ranks());
+    let last = rows.end == 8;
+    let at = Flat::integers(&[rows.len()], rows.map(|k| if last && k == 7 { 99 } else { 0 }).collect()).unwrap();
+    let error = on_ranks.run(&[reals(&[3], 1.0), at]).unwrap_err();
+    assert!(matches!(&error, Error::Rank { rank, reason } if *rank == world.ranks() - 1 && reason.contains("99")), "{error}");
+}
