@@ -228,8 +228,8 @@ pub enum Error {
         /// What is wrong, and what would be right.
         what: String,
     },
-    /// A state of a loop that was kept cannot be read, or one cannot be kept.
-    Checkpoint {
+    /// A file cannot be read or written, or is not what it should be.
+    File {
         /// The file.
         file: String,
         /// What is wrong with it.
@@ -444,7 +444,7 @@ impl fmt::Display for Error {
             }
             Error::Cancelled { statement, span } => write!(f, "the run was cancelled{}", Stated(*span, statement)),
             Error::Device { what } => f.write_str(what),
-            Error::Checkpoint { file, reason } => write!(f, "the state in {file}: {reason}"),
+            Error::File { file, reason } => write!(f, "the file {file}: {reason}"),
             Error::Rank { rank, reason } => write!(f, "on rank {rank}: {reason}"),
             Error::Checkpoints { allowed, least } => write!(
                 f,

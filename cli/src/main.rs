@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Ok(arguments) => {
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
             #[cfg(feature = "mpi")]
-            let joined = ranks::joined(&arguments).map(|joined| world = joined);
+            let joined = ranks::joined(&arguments).map(|joined| world = joined).and_then(|()| ranks::fit(&arguments));
             #[cfg(not(feature = "mpi"))]
             let joined = Ok(());
             joined.and_then(|()| answered(&arguments))

@@ -1,6 +1,6 @@
 //! The command on the ranks of a job, where `mpirun` has started it on several.
 //!
-//! Law: all ranks do the same with the same input, which the first one reads; the first one alone writes (tests/mpi/command.rs).
+//! Law: all ranks do the same with the same input, which the first one reads; the first one alone writes (cli/tests/commands/ranks.rs).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -27,14 +27,19 @@ pub(crate) fn joined(arguments: &[&str]) -> Result<Option<World>, Failure> {
     if !asked {
         return Ok(None);
     }
-    if arguments.first().is_some_and(|command| ["test", "bench"].contains(command)) {
-        let text = "ranks run one program at a time: `run`, `grad`, `jvp` and `vjp` can be asked of them";
-        return Err(Failure::asked(text));
-    }
     let world = World::join().map_err(|error| Failure::asked(error.to_string()))?;
     QUIET.store(world.rank() > 0, Ordering::Relaxed);
     SHARED.store(true, Ordering::Relaxed);
     Ok(Some(world))
+}
+
+/// Refuses commands that run several programs side by side.
+pub(crate) fn fit(arguments: &[&str]) -> Result<(), Failure> {
+    if SHARED.load(Ordering::Relaxed) && arguments.first().is_some_and(|command| ["test", "bench"].contains(command)) {
+        let text = "ranks run one program at a time: `run`, `grad`, `jvp` and `vjp` can be asked of them";
+        return Err(Failure::asked(text));
+    }
+    Ok(())
 }
 
 fn is_ranks(name: &str) -> bool {

@@ -35,7 +35,8 @@ pub(super) fn job(world: &World, folder: &Path) {
     let mut results = Vec::new();
     on_ranks.run_into(&[xs, Flat::reals(&[], vec![1.0]).unwrap()], &mut results).unwrap();
     if world.rank() == 0 {
-        let bits: Vec<String> = results.iter().flat_map(|r| r.as_reals().unwrap()).map(|x| x.to_bits().to_string()).collect();
+        let bits: Vec<String> =
+            results.iter().flat_map(|r| r.as_reals().unwrap()).map(|x| x.to_bits().to_string()).collect();
         fs::write(folder.join("result"), bits.join("\n")).unwrap();
     }
 }
@@ -123,7 +124,7 @@ pub(super) fn bad_states(world: &World) {
     assert_eq!(run(10, true).unwrap(), expected);
     // Another program.
     let error = run(12, true).unwrap_err();
-    assert!(matches!(error, Error::Checkpoint { .. }), "{error}");
+    assert!(matches!(error, Error::File { .. }), "{error}");
     let mine = |turn: usize| folder.join(format!("loop0.rank{}.{turn}.state", world.rank()));
     let whole: Vec<Vec<u8>> = [0, 1].map(|turn| fs::read(mine(turn)).unwrap()).into();
     for at in [0, 9, 40, whole[0].len() / 2, whole[0].len() - 1] {
@@ -138,6 +139,6 @@ pub(super) fn bad_states(world: &World) {
         fs::write(mine(1), &whole[1][..30]).unwrap();
     }
     let error = run(10, true).unwrap_err();
-    assert!(matches!(error, Error::Checkpoint { .. } | Error::Device { .. }), "{error}");
+    assert!(matches!(error, Error::File { .. } | Error::Device { .. }), "{error}");
     assert_eq!(run(10, false).unwrap(), expected);
 }

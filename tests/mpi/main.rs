@@ -1,8 +1,9 @@
-//! Programs on the ranks of a job: this test starts itself by `mpirun`, on 1, 2 and 4 ranks.
+//! Programs on the ranks of a job: this test starts itself by `mpirun`, on 1, 2 and 4 ranks, and on 8 where it counts what is sent.
 //!
 //! Without `mpirun` nothing is tested, and that is said; where the variable `CATADIFF_MPI` of the environment is `required` it is an error.
 //! `cargo test --features mpi --test mpi -- NAME` runs the tests whose names begin so.
 
+mod counts;
 mod killed;
 mod sharded;
 mod suite;
@@ -16,8 +17,10 @@ type Test = (&'static str, fn(&World));
 
 fn tests() -> Vec<Test> {
     vec![
+        ("counts", counts::formulas),
         ("parts", sharded::parts),
         ("rows", sharded::rows),
+        ("files", sharded::files),
         ("wrong_arguments", sharded::wrong_arguments),
         ("bad_states", killed::bad_states),
         ("same_bits", suite::same_bits),
@@ -51,9 +54,11 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         };
     }
-    for ranks in [1, 2, 4] {
+    // What is sent is counted on more; all else is the same there.
+    let jobs = [(1, &wanted[..]), (2, &wanted), (4, &wanted), (8, "counts")];
+    for (ranks, wanted) in jobs.into_iter().filter(|(ranks, only)| *ranks < 8 || only.starts_with(&wanted)) {
         let mut run = mpirun(ranks);
-        run.arg(std::env::current_exe().expect("a test knows where it is")).arg(&wanted).env(INSIDE, "1");
+        run.arg(std::env::current_exe().expect("a test knows where it is")).arg(wanted).env(INSIDE, "1");
         let status = run.status().expect("`mpirun` starts");
         if !status.success() {
             eprintln!("FAILED on {ranks} ranks");

@@ -130,5 +130,44 @@ pub(super) fn wrong_arguments(world: &World) {
     let last = rows.end == 8;
     let at = Flat::integers(&[rows.len()], rows.map(|k| if last && k == 7 { 99 } else { 0 }).collect()).unwrap();
     let error = on_ranks.run(&[reals(&[3], 1.0), at]).unwrap_err();
-    assert!(matches!(&error, Error::Rank { rank, reason } if *rank == world.ranks() - 1 && reason.contains("99")), "{error}");
+    assert!(
+        matches!(&error, Error::Rank { rank, reason } if *rank == world.ranks() - 1 && reason.contains("99")),
+        "{error}"
+    );
+}
+
+/// Each rank reads its rows of a file, of every kind.
+pub(super) fn files(world: &World) {
+    let path = std::env::temp_dir().join(format!("catadiff-rows-{}-{}.bin", world.ranks(), world.rank()));
+    let write = |kind: &str, sizes: &[u64], bytes: &[u8]| {
+        let mut all = vec![b'b', 2, sizes.len() as u8];
+        all.extend(format!("{kind:>4}").as_bytes());
+        sizes.iter().for_each(|size| all.extend(size.to_le_bytes()));
+        all.extend(bytes);
+        std::fs::write(&path, all).unwrap();
+    };
+    let rows = part(7, world.rank(), world.ranks());
+    let numbers = |rows: std::ops::Range<usize>| rows.start * 2..rows.end * 2;
+    let bytes: Vec<u8> = (0..14).flat_map(|k| (f64::from(k) / 3.0).to_le_bytes()).collect();
+    write("f64", &[7, 2], &bytes);
+    let read = world.read_rows(&path).unwrap();
+    assert_eq!(read.sizes(), [rows.len(), 2]);
+    assert_eq!(read.as_reals().unwrap(), numbers(rows.clone()).map(|k| k as f64 / 3.0).collect::<Vec<_>>());
+    write("f32", &[7, 2], &(0..14).flat_map(|k| (k as f32).to_le_bytes()).collect::<Vec<u8>>());
+    let read = world.read_rows(&path).unwrap();
+    assert_eq!(read.as_singles().unwrap(), numbers(rows.clone()).map(|k| k as f32).collect::<Vec<_>>());
+    write("i32", &[7, 2], &(0..14).flat_map(|k: i32| (-k).to_le_bytes()).collect::<Vec<u8>>());
+    let read = world.read_rows(&path).unwrap();
+    assert_eq!(read.as_integers().unwrap(), numbers(rows.clone()).map(|k| -(k as i64)).collect::<Vec<_>>());
+    write("u8", &[7, 2], &(240..254).collect::<Vec<u8>>());
+    let read = world.read_rows(&path).unwrap();
+    assert_eq!(read.as_integers().unwrap(), numbers(rows).map(|k| 240 + k as i64).collect::<Vec<_>>());
+    for (kind, sizes, count) in [("f64", &[7, 2][..], 13), ("f64", &[7, 2], 15), ("f99", &[7, 2], 14), ("f64", &[], 1)]
+    {
+        write(kind, sizes, &vec![0; 8 * count]);
+        let error = world.read_rows(&path).unwrap_err();
+        assert!(matches!(error, Error::File { .. }), "{error}");
+    }
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(world.read_rows(&path), Err(Error::File { .. })));
 }

@@ -10,4 +10,6 @@ mod fixtures;
 mod futhark;
 mod line;
 mod pictures;
+#[cfg(feature = "mpi")]
+mod ranks;
 mod testing;

@@ -111,7 +111,7 @@ impl Checkpoints {
     }
 
     fn error(&self, file: &std::path::Path, reason: &str) -> Error {
-        Error::Checkpoint { file: file.display().to_string(), reason: reason.to_owned() }
+        Error::File { file: file.display().to_string(), reason: reason.to_owned() }
     }
 
     fn path(&self, number: usize, turn: usize) -> PathBuf {

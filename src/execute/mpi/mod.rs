@@ -15,13 +15,14 @@
 //! | `placement`, `combine`, `associative` | where elements are; what ranks have found, as one; and what may be |
 //! | `plan`, `run` | programs of steps, and their runs |
 //! | `sums`, `wire`, `world` | large sums, arrays as bytes, and the ranks |
-//! | `sharded` | arguments and results of which each rank has its part |
+//! | `sharded`, `file` | arguments and results of which each rank has its part; its part of a file |
 //! | `checkpoint` | the state of long loops on disk |
 
 mod associative;
 mod checkpoint;
 mod combine;
 mod control;
+mod file;
 mod fission;
 mod placement;
 mod plan;

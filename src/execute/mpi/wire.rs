@@ -20,9 +20,6 @@ pub(super) fn write(array: Lent<'_>, into: &mut Vec<u8>) {
 
 /// The array of a kind and of these sizes that these bytes are the elements of.
 pub(super) fn read(prim: Prim, sizes: Vec<usize>, bytes: &[u8]) -> Flat {
-    fn words<const N: usize, T>(bytes: &[u8], word: impl Fn([u8; N]) -> T) -> Vec<T> {
-        bytes.chunks_exact(N).map(|bytes| word(bytes.try_into().expect("a chunk has its size"))).collect()
-    }
     let mut flat = Flat { prim, sizes, reals: Vec::new(), singles: Vec::new(), ints: Vec::new() };
     match prim {
         Prim::F32 => flat.singles = words(bytes, f32::from_le_bytes),
@@ -30,6 +27,11 @@ pub(super) fn read(prim: Prim, sizes: Vec<usize>, bytes: &[u8]) -> Flat {
         _ => flat.ints = words(bytes, i64::from_le_bytes),
     }
     flat
+}
+
+/// Bytes as words of some length.
+pub(super) fn words<const N: usize, T>(bytes: &[u8], word: impl Fn([u8; N]) -> T) -> Vec<T> {
+    bytes.chunks_exact(N).map(|bytes| word(bytes.try_into().expect("a chunk has its size"))).collect()
 }
 
 /// A scalar of kind `i64`.
