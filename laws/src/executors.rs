@@ -22,7 +22,8 @@ use crate::runner::{for_all, in_proportion};
 use crate::violation::{Verdict, Violation};
 
 /// The executors that this machine has. What it lacks is omitted, and said on standard error, once; where the variable `CATADIFF_GPU`
-/// of the environment is `required` nothing is omitted, so that a test of it fails. The C compiler is among them where `CATADIFF_NATIVE` is set.
+/// of the environment is `required` nothing is omitted, so that a test of it fails. The C compiler is among them where `CATADIFF_NATIVE` is set,
+/// and ranks where the process has joined them.
 pub fn at_hand() -> Vec<&'static dyn Executor> {
     static SAID: Once = Once::new();
     let required = std::env::var("CATADIFF_GPU").is_ok_and(|value| value == "required");
@@ -35,7 +36,9 @@ pub fn at_hand() -> Vec<&'static dyn Executor> {
     };
     // A C compiler takes a fifth of a second for each program, and there are thousands.
     let is_quick = |executor: &&dyn Executor| executor.name() != "native" || std::env::var("CATADIFF_NATIVE").is_ok();
-    EXECUTORS.iter().copied().filter(is_quick).filter(is_here).collect()
+    // A process that is no rank of a job has no other ranks to ask.
+    let is_joined = |executor: &&dyn Executor| !executor.name().starts_with("mpi") || executor.available().is_ok();
+    EXECUTORS.iter().copied().filter(is_quick).filter(is_joined).filter(is_here).collect()
 }
 
 /// How many runs ended how.

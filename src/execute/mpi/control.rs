@@ -3,8 +3,9 @@
 //! Law: conditions and bounds are whole, so that all ranks decide alike; what a loop carries is in the same place before and after an
 //! iteration (tests/mpi/suite.rs).
 
+use super::draft::Draft;
 use super::placement::Placement;
-use super::planner::{Draft, Planner};
+use super::planner::Planner;
 use super::rules::{Why, join};
 use crate::array::{Atom, Body, Form, Loop, Op, Stm, Var, free};
 

@@ -10,23 +10,27 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `planner`, `control` | statements into steps; loops and branches around steps |
-//! | `rules`, `fission` | a statement for one rank; a map of which a part has to wait |
+//! | `planner`, `control`, `accumulators` | statements into steps; loops and branches around steps; accumulators through them |
+//! | `rules`, `elements`, `reductions`, `fission` | a statement for one rank; a map of which a part has to wait |
 //! | `placement`, `combine`, `associative` | where elements are; what ranks have found, as one; and what may be |
-//! | `plan`, `run` | programs of steps, and their runs |
+//! | `draft`, `plan`, `run` | steps as they are written, as programs that are ready, and their runs |
 //! | `sums`, `wire`, `world` | large sums, arrays as bytes, and the ranks |
 //! | `sharded`, `file` | arguments and results of which each rank has its part; its part of a file |
 //! | `checkpoint` | the state of long loops on disk |
 
+mod accumulators;
 mod associative;
 mod checkpoint;
 mod combine;
 mod control;
+mod draft;
+mod elements;
 mod file;
 mod fission;
 mod placement;
 mod plan;
 mod planner;
+mod reductions;
 mod rules;
 mod run;
 mod sharded;

@@ -6,7 +6,8 @@
 use core::fmt;
 use rustc_hash::FxHashSet;
 
-use super::planner::{Draft, Exchange, Gathered, Planner, Split, Way};
+use super::draft::{Draft, Exchange, Gathered, Split, Way};
+use super::planner::Planner;
 use crate::array::{
     Atom, Body, Extent, Form, Lambda, Op, Program, SizeTable, Stm, Var, Vars, atoms_in, has_effect, mentioned_by, text,
 };

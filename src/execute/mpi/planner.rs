@@ -9,66 +9,17 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::combine::{Operator, along_ranks, by_elements, mapped, zeros_like};
+use super::accumulators::Accumulators;
+use super::combine::{Operator, along_ranks, mapped};
+use super::draft::{Draft, Exchange, Gathered, Split, Way};
 use super::placement::{Axis, Placement};
 use super::rules::{Made, Why};
 use crate::array::{
-    Atom, Body, Builder, Class, Const, Extent, Loop, Map, Op, Prim, Program, Range, ScalarOp, SizeTable, Stm, Type,
-    Var, Vars, atoms_mut, free, index,
+    Atom, Body, Builder, Const, Extent, Op, Prim, Program, Range, ScalarOp, SizeTable, Stm, Type, Var, Vars, atoms_mut,
+    free, index,
 };
 
-/// A dimension that is split, and the numbers that say which part of it a rank has.
-#[derive(Debug)]
-pub(super) struct Split {
-    /// How long it is in all.
-    pub(super) extent: Extent,
-    pub(super) total: Var,
-    /// Where the part begins.
-    pub(super) offset: Var,
-    /// How long the part is.
-    pub(super) count: Var,
-}
-
-/// How what a rank has goes to the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    /// As terms that lie one after the other in a new outermost dimension.
-    Terms(Option<ScalarOp>),
-    /// As parts of the outermost dimension.
-    Parts(Axis),
-}
-
-/// What is sent at the end of a step.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Exchange {
-    pub(super) from: Var,
-    pub(super) to: Var,
-    pub(super) way: Way,
-}
-
-/// A step, or control, on its way to a plan.
-#[derive(Debug)]
-pub(super) enum Draft {
-    Step { stms: Vec<Stm>, exchanges: Vec<Exchange> },
-    Loop { vars: Vars, it: Loop, condition: Vec<Draft>, body: Vec<Draft> },
-    If { vars: Vars, condition: Atom, branches: [(Vec<Draft>, Vec<Atom>); 2] },
-}
-
-/// An accumulator: what all ranks add to alike, and what each rank adds to by itself.
-#[derive(Debug, Clone, Copy)]
-struct Accumulators {
-    array: Atom,
-    whole: Var,
-    own: Option<Var>,
-}
-
-/// A statement that needs what ranks do not have.
-#[derive(Debug, Clone)]
-pub(super) struct Gathered {
-    pub(super) statement: Stm,
-    pub(super) reason: &'static str,
-}
-
+/// A planner: the plans that are open, and what is known of values.
 pub(super) struct Planner {
     pub(super) builder: Builder,
     pub(super) sizes: SizeTable,
@@ -77,14 +28,14 @@ pub(super) struct Planner {
     pub(super) places: FxHashMap<Var, Placement>,
     pub(super) rank: Var,
     /// From which step on of which of the open plans a value is there.
-    ready: FxHashMap<Var, (usize, usize)>,
+    pub(super) ready: FxHashMap<Var, (usize, usize)>,
     /// The parameters of the program, and of the loops that are plans.
     pub(super) params: FxHashSet<Var>,
     /// The plans that are open, outermost first: that of the program, and those of bodies.
-    plans: Vec<Vec<Draft>>,
+    pub(super) plans: Vec<Vec<Draft>>,
     /// Arrays that are made where they are used.
     generators: FxHashMap<Var, Stm>,
-    accumulators: FxHashMap<Var, Accumulators>,
+    pub(super) accumulators: FxHashMap<Var, Accumulators>,
     /// What split values are once they are gathered.
     whole: FxHashMap<Var, Var>,
     pub(super) gathers: Vec<Gathered>,
@@ -214,7 +165,7 @@ impl Planner {
     }
 
     /// The number of the first step of the innermost plan that has all of these.
-    fn step_with(&mut self, vars: impl IntoIterator<Item = Var>) -> usize {
+    pub(super) fn step_with(&mut self, vars: impl IntoIterator<Item = Var>) -> usize {
         let level = self.plans.len() - 1;
         let ready = vars.into_iter().filter_map(|var| self.ready.get(&var)).filter(|(at, _)| *at == level);
         let from = ready.map(|(_, step)| *step).max().unwrap_or(0);
@@ -222,7 +173,7 @@ impl Planner {
     }
 
     /// The number of the first step of the innermost plan from this number on.
-    fn step_from(&mut self, from: usize) -> usize {
+    pub(super) fn step_from(&mut self, from: usize) -> usize {
         let plan = self.plans.last_mut().expect("a plan is open");
         let found = (from..plan.len()).find(|k| matches!(plan[*k], Draft::Step { .. }));
         found.unwrap_or_else(|| {
@@ -238,7 +189,7 @@ impl Planner {
     }
 
     /// Adds what `write` writes to a step of the innermost plan.
-    fn write<T>(&mut self, at: usize, write: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn write<T>(&mut self, at: usize, write: impl FnOnce(&mut Self) -> T) -> T {
         self.builder.open_body();
         let made = write(self);
         let body = self.builder.close_body(Vec::new());
@@ -247,7 +198,7 @@ impl Planner {
     }
 
     /// Adds statements to a step, after the arrays that they mention and that are made where they are used.
-    fn add(&mut self, at: usize, written: Vec<Stm>) {
+    pub(super) fn add(&mut self, at: usize, written: Vec<Stm>) {
         let level = self.plans.len() - 1;
         let mut made: FxHashSet<Var> = FxHashSet::default();
         let mut all = Vec::new();
@@ -282,7 +233,7 @@ impl Planner {
     }
 
     /// What an operation mentions, through arrays that are made where they are used.
-    fn needs(&self, op: &Op) -> Vec<Var> {
+    pub(super) fn needs(&self, op: &Op) -> Vec<Var> {
         let mut found = Vec::new();
         for var in free(op) {
             match self.generators.get(&var) {
@@ -384,7 +335,14 @@ impl Planner {
     }
 
     /// Binds a variable to what an operation makes of the terms of all ranks, element by element, and then `finish` of it.
-    fn sum(&mut self, at: usize, var: Var, term: Var, op: ScalarOp, finish: impl FnOnce(&mut Builder, Atom) -> Atom) {
+    pub(super) fn sum(
+        &mut self,
+        at: usize,
+        var: Var,
+        term: Var,
+        op: ScalarOp,
+        finish: impl FnOnce(&mut Builder, Atom) -> Atom,
+    ) {
         let rank = self.builder.type_of(term).rank;
         self.combine(at, &[var], &[term], Way::Terms(Some(op)), |builder, stacked| {
             let sum = along_ranks(builder, stacked, rank, &[], &Operator::Scalar(op))[0];
@@ -520,126 +478,10 @@ impl Planner {
         }
         self.add(at, vec![stm]);
     }
-
-    /// Statements that make, change and end accumulators; whether this is one of them.
-    fn accumulates(&mut self, stm: &Stm, at: usize) -> Result<bool, Why> {
-        match &stm.op {
-            Op::ToAccumulator(array) => {
-                if let Placement::Split(..) = self.placement(*array) {
-                    return Err(Why::Gather(array.var(), "an array that is split is added to"));
-                }
-                self.accumulators.insert(stm.vars[0], Accumulators { array: *array, whole: stm.vars[0], own: None });
-                self.add(at, vec![stm.clone()]);
-                Ok(true)
-            }
-            Op::FromAccumulator(acc) => {
-                let Some(Accumulators { whole, own, .. }) =
-                    acc.var().and_then(|acc| self.accumulators.get(&acc).copied())
-                else {
-                    return Ok(false);
-                };
-                let Some(own) = own else {
-                    self.add(at, vec![Stm { op: Op::FromAccumulator(whole.into()), ..stm.clone() }]);
-                    return Ok(true);
-                };
-                let [found, term] =
-                    self.write(at, |it| [whole, own].map(|acc| it.builder.emit(Op::FromAccumulator(acc.into()))[0]));
-                self.sum(at, stm.vars[0], term, ScalarOp::Add, |builder, sum| {
-                    by_elements(builder, [found.into(), sum], ScalarOp::Add)
-                });
-                Ok(true)
-            }
-            Op::Map(map) if !map.accumulators.is_empty() => self.map_that_adds(stm, map, at).map(|()| true),
-            op if op.class() == Class::Accumulator => {
-                let Op::Accumulate(acc, indices, value) = op else { return Ok(false) };
-                if let Placement::Split(..) = self.placement(*value) {
-                    return Err(Why::Gather(value.var(), "a row that is split is added to an accumulator"));
-                }
-                let of = self.accumulators[&acc.var().expect("an accumulator is a variable")];
-                let op = Op::Accumulate(of.whole.into(), indices.clone(), *value);
-                self.accumulators.insert(stm.vars[0], Accumulators { whole: stm.vars[0], ..of });
-                self.add(at, vec![Stm { op, ..stm.clone() }]);
-                Ok(true)
-            }
-            _ => Ok(false),
-        }
-    }
-
-    /// A map that adds to accumulators: where it is split, each rank adds to its own.
-    fn map_that_adds(&mut self, stm: &Stm, map: &Map, at: usize) -> Result<(), Why> {
-        self.builder.open_body();
-        let split = self.split_operands(map.arrays.iter().copied(), &[&map.function]);
-        let mut body = self.builder.close_body(Vec::new());
-        let split = split?;
-        let values = stm.vars.len() - map.accumulators.len();
-        let accs: Vec<Var> = map.accumulators.iter().filter_map(|a| a.var()).collect();
-        let mut made: Vec<Accumulators> = accs.iter().map(|acc| self.accumulators[acc]).collect();
-        let mut vars = stm.vars.clone();
-        let (arrays, accumulators): (Vec<Atom>, Vec<Atom>) = match &split {
-            None => {
-                for (acc, var) in made.iter_mut().zip(&stm.vars[values..]) {
-                    acc.whole = *var;
-                }
-                let whole = accs.iter().map(|acc| self.accumulators[acc].whole.into()).collect();
-                (map.arrays.clone(), whole)
-            }
-            Some((_, arrays)) => {
-                let mut own = Vec::new();
-                for (k, acc) in made.iter_mut().enumerate() {
-                    let before = match acc.own {
-                        Some(own) => own,
-                        None => self.write(at, |it| {
-                            let zeros = zeros_like(&mut it.builder, acc.array);
-                            it.builder.emit(Op::ToAccumulator(zeros))[0]
-                        }),
-                    };
-                    own.push(before.into());
-                    let after = self.builder.fresh(self.builder.type_of(before));
-                    vars[values + k] = after;
-                    acc.own = Some(after);
-                }
-                (arrays.clone(), own)
-            }
-        };
-        let op = Op::Map(Box::new(Map { arrays, accumulators, function: map.function.clone() }));
-        body.stms.push(Stm { vars, op, span: stm.span });
-        self.add(at, body.stms);
-        let level = self.plans.len() - 1;
-        for (k, var) in stm.vars.iter().enumerate() {
-            self.ready.insert(*var, (level, at));
-            if k >= values {
-                self.accumulators.insert(*var, made[k - values]);
-            } else if let Some((axis, _)) = split {
-                self.places.insert(*var, Placement::Split(0, axis));
-            }
-        }
-        Ok(())
-    }
-
-    /// The statement with accumulators that live in the step in which it is going to be: those of an earlier one are ended there, and
-    /// begun again here.
-    fn carried(&mut self, mut stm: Stm) -> Stm {
-        let level = self.plans.len() - 1;
-        loop {
-            let needs = self.needs(&stm.op);
-            let at = self.step_with(needs.iter().copied());
-            let is_elsewhere =
-                |var: &Var| self.builder.type_of(*var).accumulator && self.ready.get(var) != Some(&(level, at));
-            let Some(var) = needs.into_iter().find(is_elsewhere) else { return stm };
-            let of = self.builder.type_of(var);
-            let [ended, begun] = [Type { accumulator: false, ..of }, of].map(|of| self.builder.fresh(of));
-            let statement = |var: Var, op: Op| Stm { vars: Vars::from_slice(&[var]), op, span: stm.span };
-            self.place(statement(ended, Op::FromAccumulator(var.into())));
-            let at = self.step_from(at.max(self.ready[&ended].1));
-            self.accumulators.insert(begun, Accumulators { array: ended.into(), whole: begun, own: None });
-            self.add(at, vec![statement(begun, Op::ToAccumulator(ended.into()))]);
-            rename(&mut stm.op, &FxHashMap::from_iter([(var, begun)]));
-        }
-    }
 }
 
 /// Renames what an operation mentions, within its bodies too.
-fn rename(op: &mut Op, to: &FxHashMap<Var, Var>) {
+pub(super) fn rename(op: &mut Op, to: &FxHashMap<Var, Var>) {
     let mut renamed = |atom: &mut Atom| {
         if let Some(new) = atom.var().and_then(|var| to.get(&var)) {
             *atom = (*new).into();

@@ -3,14 +3,13 @@
 //! Law: a rule reads nothing but what the rank has; where an operation would need more, the rule says what is to be gathered
 //! (tests/mpi/suite.rs). [`Planner::rule`] is the list.
 
-use super::associative::is_associative;
-use super::combine::{Operator, filled_like, zeros_like};
+use super::combine::Operator;
 use super::fission::fission;
-use super::placement::{Axis, Placement, by_elements, neutral, of_terms};
+use super::placement::{Axis, Placement, of_terms};
 use super::planner::Planner;
 use crate::array::{
-    Agree, Agreement, Atom, Body, Builder, Const, Custom, Extent, Form, Hist, IntegerRow, Lambda, Loop, Map, Op,
-    Opcode, Prim, Range, Reduce, ScalarOp, Scatter, Stm, Var, Vars, free, index, mentioned,
+    Agree, Agreement, Atom, Body, Builder, Custom, Extent, Form, Lambda, Loop, Map, Op, Opcode, Range, Stm, Var, Vars,
+    free, index, mentioned,
 };
 
 /// Why a statement cannot be written for one rank.
@@ -37,9 +36,9 @@ pub(super) enum Made {
     Binned { neutral: Vec<Atom>, destinations: Vec<Atom>, operator: Operator },
 }
 
-type Placed = Result<Vec<Placement>, Why>;
+pub(super) type Placed = Result<Vec<Placement>, Why>;
 
-const CROSSES: &str = "what one rank needs lies on another";
+pub(super) const CROSSES: &str = "what one rank needs lies on another";
 
 impl Planner {
     /// Writes a statement for one rank into the open body. Within the functions of others, results of all ranks cannot be combined.
@@ -174,7 +173,7 @@ impl Planner {
     }
 
     /// These are whole.
-    fn whole(&self, atoms: impl IntoIterator<Item = Atom>) -> Result<(), Why> {
+    pub(super) fn whole(&self, atoms: impl IntoIterator<Item = Atom>) -> Result<(), Why> {
         for atom in atoms {
             match self.placement(atom) {
                 Placement::Whole => (),
@@ -185,12 +184,12 @@ impl Planner {
         Ok(())
     }
 
-    fn whole_outside(&self, functions: &[&Lambda]) -> Result<(), Why> {
+    pub(super) fn whole_outside(&self, functions: &[&Lambda]) -> Result<(), Why> {
         functions.iter().try_for_each(|function| self.whole(mentioned(function).into_iter().map(Atom::Var)))
     }
 
     /// Two dimensions that are gone through together are of one length, or that is a mistake; the parts of each rank are then the same.
-    fn agree(&mut self, one: Axis, other: Axis) {
+    pub(super) fn agree(&mut self, one: Axis, other: Axis) {
         if one == other {
             return;
         }
@@ -224,7 +223,7 @@ impl Planner {
     }
 
     /// Values in one placement: if one is split, the parts of all.
-    fn alike(&mut self, values: &[Atom]) -> Result<(Placement, Vec<Atom>), Why> {
+    pub(super) fn alike(&mut self, values: &[Atom]) -> Result<(Placement, Vec<Atom>), Why> {
         let placements: Vec<Placement> = values.iter().map(|a| self.placement(*a)).collect();
         let wanted = placements.iter().copied().find(|p| *p != Placement::Whole).unwrap_or(Placement::Whole);
         let mut all = Vec::new();
@@ -241,108 +240,6 @@ impl Planner {
             });
         }
         Ok((wanted, all))
-    }
-
-    /// An element that one rank has: the others have zeros, and the sum is the element.
-    fn element(&mut self, vars: &Vars, array: Atom, indices: &[Atom], split: usize, axis: Axis) -> Placed {
-        let (is_mine, local) = self.local(indices[split], axis);
-        let mut indices = indices.to_vec();
-        indices[split] = local;
-        let element = self.builder.one(Op::Index(array, indices));
-        let yes = self.builder.body(|_| vec![element]);
-        let no = self.builder.body(|builder| vec![zeros_like(builder, element)]);
-        self.write_as(vars, Op::If(is_mine, Box::new(yes), Box::new(no)));
-        Ok(vec![Placement::Partial(ScalarOp::Add)])
-    }
-
-    /// Whether an index into a split dimension is in the part of this rank, and the index there, or another one there. One that is in no
-    /// part is a mistake.
-    fn local(&mut self, at: Atom, axis: Axis) -> (Atom, Atom) {
-        let [total, offset, count] = {
-            let split = &self.splits[axis.0];
-            [split.total, split.offset, split.count].map(Atom::Var)
-        };
-        let builder = &mut self.builder;
-        let minus = |builder: &mut Builder, a: Atom, b: Atom| {
-            let b = builder.scalar(ScalarOp::Integer(IntegerRow::Neg), &[b]);
-            builder.scalar(ScalarOp::Add, &[a, b])
-        };
-        let within = |builder: &mut Builder, n: Atom, below: Atom| {
-            let [from, to] = [(ScalarOp::LessOrEqual, [index(0), n]), (ScalarOp::Less, [n, below])]
-                .map(|(op, of)| builder.scalar(op, &of));
-            builder.scalar(ScalarOp::Mul, &[from, to])
-        };
-        let is_there = within(builder, at, total);
-        let is_there = builder.scalar(ScalarOp::Convert(Prim::I64), &[is_there]);
-        let (first, second) = (vec![Extent::Number(is_there)], vec![Extent::Number(index(1))]);
-        builder.emit(Op::Agree(Box::new(Agree { what: Agreement::Mapped, first, second, times: Vec::new() })));
-        let relative = minus(builder, at, offset);
-        let is_mine = within(builder, relative, count);
-        let last = minus(builder, count, index(1));
-        let low = builder.scalar(ScalarOp::Integer(IntegerRow::Max), &[relative, index(0)]);
-        (is_mine, builder.scalar(ScalarOp::Integer(IntegerRow::Min), &[low, last]))
-    }
-
-    fn update(&mut self, vars: &Vars, array: Atom, indices: &[Atom], value: Atom) -> Placed {
-        self.whole(indices.iter().copied())?;
-        let leading = indices.len();
-        let (mut array, mut value) = (array, value);
-        let placement = match (self.placement(array), self.placement(value)) {
-            (Placement::Split(split, axis), Placement::Whole) if split < leading => {
-                let (is_mine, local) = self.local(indices[split], axis);
-                let mut indices = indices.to_vec();
-                indices[split] = local;
-                let before = self.builder.one(Op::Index(array, indices.clone()));
-                let [yes, no] = [value, before].map(|a| Box::new(self.builder.body(|_| vec![a])));
-                let value = self.builder.one(Op::If(is_mine, yes, no));
-                self.write_as(vars, Op::Update(array, indices, value));
-                return Ok(vec![Placement::Split(split, axis)]);
-            }
-            (Placement::Split(split, _), Placement::Split(..)) if split < leading => {
-                return Err(Why::Gather(value.var(), CROSSES));
-            }
-            (Placement::Split(split, axis), Placement::Whole) => {
-                value = self.part(value, split - leading, axis);
-                Placement::Split(split, axis)
-            }
-            (Placement::Whole, Placement::Split(split, axis)) => {
-                array = self.part(array, split + leading, axis);
-                Placement::Split(split + leading, axis)
-            }
-            (of @ Placement::Split(..), Placement::Split(split, axis)) => {
-                match of {
-                    Placement::Split(d, of) if d == split + leading => self.agree(of, axis),
-                    _ => return Err(Why::Gather(value.var(), CROSSES)),
-                }
-                of
-            }
-            (array, value) if array == value => array,
-            _ => return Err(Why::Late),
-        };
-        self.write_as(vars, Op::Update(array, indices.to_vec(), value));
-        Ok(vec![placement])
-    }
-
-    /// The sizes up to the split dimension stay as they are, or elements would go to other ranks.
-    fn reshape(&mut self, stm: &Stm, array: Atom, sizes: &[Atom]) -> Placed {
-        self.whole(sizes.iter().copied())?;
-        let Placement::Split(split, axis) = self.placement(array) else {
-            self.write_as(&stm.vars, stm.op.clone());
-            return Ok(vec![self.placement(array)]);
-        };
-        let known = array.var().is_some_and(|var| self.sizes.knows(var));
-        let of = if known { self.sizes.of(array) } else { &[] };
-        let stays = |d: usize| {
-            let size = self.sizes.number(sizes[d]);
-            of.get(d) == Some(&size) || d == split && self.axis(size) == Some(axis)
-        };
-        if sizes.len() <= split || !(0..=split).all(stays) {
-            return Err(Why::Gather(array.var(), CROSSES));
-        }
-        let mut sizes = sizes.to_vec();
-        sizes[split] = self.splits[axis.0].count.into();
-        self.write_as(&stm.vars, Op::Reshape(array, sizes));
-        Ok(vec![Placement::Split(split, axis)])
     }
 
     /// An extent of the whole array, where that of the part would be read.
@@ -452,7 +349,7 @@ impl Planner {
     }
 
     /// A body that is part of a statement for one rank, in which nothing is late.
-    fn within(&mut self, body: &Body) -> Result<(Vec<Placement>, Body), Why> {
+    pub(super) fn within(&mut self, body: &Body) -> Result<(Vec<Placement>, Body), Why> {
         self.builder.open_body();
         let made = self.function(body);
         let written = self.builder.close_body(body.results.clone());
@@ -530,146 +427,6 @@ impl Planner {
             self.write_as(&stm.vars, Op::Loop(Box::new(Loop { policy: it.policy, params, form, body })));
             return Ok(placements);
         }
-    }
-
-    fn scatter(&mut self, vars: &Vars, it: &Scatter) -> Placed {
-        self.whole([it.indices, it.values])?;
-        match self.placement(it.destination) {
-            // What goes to another rank has an index that is out of bounds here.
-            Placement::Split(0, axis) => {
-                let offset = self.splits[axis.0].offset.into();
-                let builder = &mut self.builder;
-                let indices = super::combine::mapped(builder, &[(it.indices, 0)], &mut |builder, at| {
-                    let back = builder.scalar(ScalarOp::Integer(IntegerRow::Neg), &[offset]);
-                    vec![builder.scalar(ScalarOp::Add, &[at[0], back])]
-                });
-                let scatter = Scatter { destination: it.destination, indices: indices[0], values: it.values };
-                self.write_as(vars, Op::Scatter(Box::new(scatter)));
-                Ok(vec![Placement::Split(0, axis)])
-            }
-            Placement::Partial(_) => Err(Why::Late),
-            _ => Err(Why::Gather(it.destination.var(), CROSSES)),
-        }
-    }
-
-    fn reduce(&mut self, stm: &Stm, it: &Reduce, is_outermost: bool) -> Result<Made, Why> {
-        self.whole(it.neutral.iter().copied())?;
-        let by = by_elements(&it.operator);
-        let of_terms = it.arrays.iter().all(|a| self.placement(*a) == Placement::Partial(ScalarOp::Add));
-        if of_terms && by.as_ref().is_some_and(|ops| ops.iter().all(|op| *op == ScalarOp::Add)) {
-            self.write_as(&stm.vars, stm.op.clone());
-            return Ok(Made::Placed(vec![Placement::Partial(ScalarOp::Add); stm.vars.len()]));
-        }
-        if let Some((_, arrays)) = self.split_operands(it.arrays.iter().copied(), &[&it.operator])? {
-            if let Some(ops) = by {
-                let neutral = it.neutral.iter().zip(&ops).map(|(start, op)| self.start_of_rank(*start, *op)).collect();
-                self.write_as(&stm.vars, Op::Reduce(Box::new(Reduce { arrays, neutral, ..it.clone() })));
-                return Ok(Made::Placed(ops.into_iter().map(Placement::Partial).collect()));
-            }
-            self.in_any_brackets(&it.operator, &it.neutral, false)?;
-            self.write_as(&stm.vars, Op::Reduce(Box::new(Reduce { arrays, ..it.clone() })));
-            if !is_outermost {
-                return Err(Why::Gather(None, "within a loop over elements, ranks combine sums, products and extrema"));
-            }
-            let operator = Operator::Of(it.operator.clone());
-            return Ok(Made::Reduced { neutral: it.neutral.clone(), operator });
-        }
-        let (reduce, placements) = self.by_rows(it)?;
-        self.write_as(&stm.vars, Op::Reduce(Box::new(reduce)));
-        Ok(Made::Placed(placements))
-    }
-
-    /// Where a rank starts to combine: the first at what the program says, which may be any value, the others at the neutral element.
-    fn start_of_rank(&mut self, start: Atom, op: ScalarOp) -> Atom {
-        let Some(neutral) = neutral(op, self.builder.type_of(start).prim).filter(|neutral| *neutral != start) else {
-            return start;
-        };
-        let builder = &mut self.builder;
-        let is_first = builder.scalar(ScalarOp::Equal, &[self.rank.into(), index(0)]);
-        let yes = builder.body(|_| vec![start]);
-        let no = builder.body(|builder| vec![filled_like(builder, start, neutral)]);
-        builder.one(Op::If(is_first, Box::new(yes), Box::new(no)))
-    }
-
-    /// An operator may be applied to the elements of each rank first.
-    fn in_any_brackets(&self, operator: &Lambda, neutral: &[Atom], must_commute: bool) -> Result<(), Why> {
-        let neutral: Vec<Option<Const>> = neutral.iter().map(|a| self.constant(*a)).collect();
-        if is_associative(&self.builder, operator, &neutral, must_commute) {
-            return Ok(());
-        }
-        Err(Why::Gather(None, "the operator is not associative, or its neutral element is not"))
-    }
-
-    /// A reduction or scan of which the operator works on parts of rows.
-    fn by_rows(&mut self, it: &Reduce) -> Result<(Reduce, Vec<Placement>), Why> {
-        self.whole_outside(&[&it.operator])?;
-        let k = it.arrays.len();
-        let placements: Vec<Placement> = it.arrays.iter().map(|a| self.placement(*a).element()).collect();
-        if placements.iter().any(|placement| matches!(placement, Placement::Partial(_))) {
-            return Err(Why::Late);
-        }
-        for (j, param) in it.operator.params.iter().enumerate() {
-            self.places.insert(*param, placements[j % k]);
-        }
-        let (after, body) = self.within(&it.operator.body)?;
-        if after != placements {
-            return Err(Why::Gather(None, CROSSES));
-        }
-        let mut neutral = it.neutral.clone();
-        for (neutral, placement) in neutral.iter_mut().zip(&placements) {
-            if let Placement::Split(dimension, axis) = *placement {
-                *neutral = self.part(*neutral, dimension, axis);
-            }
-        }
-        let operator = Lambda { params: it.operator.params.clone(), body };
-        Ok((Reduce { neutral, operator, ..it.clone() }, placements))
-    }
-
-    fn scan(&mut self, stm: &Stm, it: &Reduce, is_outermost: bool) -> Result<Made, Why> {
-        self.whole(it.neutral.iter().copied())?;
-        if let Some((axis, arrays)) = self.split_operands(it.arrays.iter().copied(), &[&it.operator])? {
-            if !is_outermost {
-                return Err(Why::Gather(None, "a scan within a loop over elements goes through all ranks"));
-            }
-            self.in_any_brackets(&it.operator, &it.neutral, false)?;
-            self.write_as(&stm.vars, Op::Scan(Box::new(Reduce { arrays, ..it.clone() })));
-            let operator = Operator::Of(it.operator.clone());
-            return Ok(Made::Scanned { neutral: it.neutral.clone(), operator, axis });
-        }
-        let (scan, placements) = self.by_rows(it)?;
-        self.write_as(&stm.vars, Op::Scan(Box::new(scan)));
-        Ok(Made::Placed(placements.into_iter().map(Placement::arrayed).collect()))
-    }
-
-    fn hist(&mut self, stm: &Stm, it: &Hist, is_outermost: bool) -> Result<Made, Why> {
-        self.whole(it.neutral.iter().chain(&it.destinations).copied())?;
-        let arrays = core::iter::once(it.indices).chain(it.values.iter().copied());
-        let Some((_, mut values)) = self.split_operands(arrays, &[&it.operator])? else {
-            return Err(Why::Gather(None, CROSSES));
-        };
-        if !is_outermost {
-            return Err(Why::Gather(None, "bins within a loop over elements are those of all ranks"));
-        }
-        let mut neutral = it.neutral.clone();
-        match by_elements(&it.operator) {
-            Some(ops) if ops.iter().all(|op| [ScalarOp::Add, ScalarOp::Mul].contains(op)) => {
-                for (neutral, op) in neutral.iter_mut().zip(ops) {
-                    let element = self::neutral(op, self.builder.type_of(*neutral).prim).expect("it has one");
-                    *neutral = filled_like(&mut self.builder, *neutral, element);
-                }
-            }
-            _ => self.in_any_brackets(&it.operator, &it.neutral, true)?,
-        }
-        let indices = values.remove(0);
-        let empty = |it: &mut Self, (destination, neutral): (&Atom, &Atom)| {
-            let bins = it.builder.one(Op::Size(*destination, 0));
-            it.builder.one(Op::Replicate(bins, *neutral))
-        };
-        let empty: Vec<Atom> = it.destinations.iter().zip(&neutral).map(|both| empty(self, both)).collect();
-        let hist = Hist { neutral: neutral.clone(), destinations: empty, indices, values, ..it.clone() };
-        self.write_as(&stm.vars, Op::Hist(Box::new(hist)));
-        let operator = Operator::Of(it.operator.clone());
-        Ok(Made::Binned { neutral, destinations: it.destinations.clone(), operator })
     }
 }
 

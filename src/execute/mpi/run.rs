@@ -8,9 +8,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::checkpoint::Checkpoints;
+use super::draft::{Exchange, Way};
 use super::placement::{Axis, part};
 use super::plan::{Looped, Node, Plan, Step};
-use super::planner::{Exchange, Way};
 use super::sums::Sums;
 use super::wire;
 use super::world::Link;
