@@ -47,7 +47,7 @@ pub(super) fn formulas(world: &World) {
         let (messages, bytes) = before(2, others);
         let terms = 8 * columns as u64;
         let stretch = 8 * part(columns, world.rank(), world.ranks()).len() as u64;
-        let expected = if terms <= 1 << 15 || world.ranks() == 1 {
+        let expected = if terms * world.ranks() as u64 <= 1 << 17 || world.ranks() == 1 {
             // Value and gradient go together.
             Traffic { messages: messages + 3, bytes: bytes + others * (2 * SAID + 8 + terms) }
         } else {

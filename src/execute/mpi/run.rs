@@ -246,7 +246,7 @@ impl<'r, 'l> Run<'r, 'l> {
     /// Sends what a step has found, and gets what the others have.
     fn send(&mut self, exchanges: &[Exchange], found: &[Flat]) -> Ran {
         let large = |(it, flat): &(&Exchange, &Flat)| {
-            matches!(it.way, Way::Terms(Some(_))) && self.ranks > 1 && self.sums.is_large(flat)
+            matches!(it.way, Way::Terms(Some(_))) && Sums::are_large(flat, self.ranks)
         };
         let (large, small): (Vec<_>, Vec<_>) = exchanges.iter().zip(found).partition(large);
         let mut mine = Vec::new();

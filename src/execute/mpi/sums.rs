@@ -15,9 +15,9 @@ use crate::error::{Error, Result};
 use crate::execute::{Ending, Executor, Flat, Prepared};
 use crate::interpret::Control;
 
-/// Terms of more bytes than this are combined by stretches: each rank sends and gets two times the terms then, and not as many times as
-/// there are ranks.
-const LARGE: usize = 1 << 15;
+/// If all ranks together have terms of more bytes than this, each combines a stretch: it sends and gets two times its terms then, and not as
+/// many times as there are ranks.
+const LARGE: usize = 1 << 17;
 
 /// The programs that combine stretches, made when they are first needed.
 pub(super) struct Sums<'e> {
@@ -30,8 +30,8 @@ impl<'e> Sums<'e> {
         Sums { inside, ready: Mutex::default() }
     }
 
-    pub(super) fn is_large(&self, terms: &Flat) -> bool {
-        terms.sizes.iter().product::<usize>() * wire::width(terms.prim) > LARGE
+    pub(super) fn are_large(terms: &Flat, ranks: usize) -> bool {
+        ranks > 1 && terms.sizes.iter().product::<usize>() * wire::width(terms.prim) * ranks > LARGE
     }
 
     fn program(&self, op: ScalarOp, prim: Prim) -> Result<Arc<dyn Prepared>> {
