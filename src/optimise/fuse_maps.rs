@@ -230,7 +230,7 @@ fn mentions(op: &Op, vars: &FxHashSet<Var>) -> bool {
 
 /// Whether an operation is a map that has, of the variables that depend on another map, arrays alone that give it elements
 /// of its own number.
-fn takes_elements(op: &Op, depends: &FxHashSet<Var>, elements: &FxHashSet<Var>) -> bool {
+pub(super) fn takes_elements(op: &Op, depends: &FxHashSet<Var>, elements: &FxHashSet<Var>) -> bool {
     let Op::Map(map) = op else { return false };
     let is = |a: Atom, of: &FxHashSet<Var>| a.var().is_some_and(|var| of.contains(&var));
     let mut mentioned = 0;
@@ -239,7 +239,7 @@ fn takes_elements(op: &Op, depends: &FxHashSet<Var>, elements: &FxHashSet<Var>) 
 }
 
 /// The arrays that a map gives.
-fn given(stm: &Stm) -> &[Var] {
+pub(super) fn given(stm: &Stm) -> &[Var] {
     let Op::Map(map) = &stm.op else { panic!("a map gives arrays") };
     &stm.vars[..stm.vars.len() - map.accumulators.len()]
 }
@@ -289,7 +289,7 @@ fn merged(stms: Vec<Stm>, first: usize, second: usize) -> Vec<Stm> {
 }
 
 /// Two maps as one. What the second takes from the first is a value of its function.
-fn both(first: Stm, second: Stm) -> Stm {
+pub(super) fn both(first: Stm, second: Stm) -> Stm {
     let (Op::Map(one), Op::Map(two)) = (first.op, second.op) else { panic!("two maps") };
     let (Map { function: f, mut arrays, mut accumulators }, mut g) = (*one, two.function);
     let values = (first.vars.len() - accumulators.len(), second.vars.len() - two.accumulators.len());

@@ -16,6 +16,7 @@
 //! | `interchange` | sums of maps as maps of sums |
 //! | `promote_maps` | maps of joined rows as maps of rows |
 //! | `fuse_maps` | maps that share work as one |
+//! | `fuse_chains` | before reverse mode: maps of the elements of maps as one |
 //! | `definitions`, `index_injectivity` | what is known of variables, and loops that reach each place of an array once |
 //! | `sizes`, `size_equalities` | the comparisons of sizes, which stay |
 //! | `rewriter` | bodies written again, statement by statement, and what can be taken out of maps in maps |
@@ -38,6 +39,7 @@ mod definitions;
 pub(crate) mod distribute;
 mod extrema;
 mod fold;
+pub(crate) mod fuse_chains;
 mod fuse_maps;
 pub(crate) mod hash_cons;
 mod index_injectivity;

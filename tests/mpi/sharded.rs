@@ -63,7 +63,7 @@ pub(super) fn parts(world: &World) {
         (sums.map(|s| s * s).sum(), sums)
     })
     .unwrap();
-    agrees(world, &sums, &["xs"], &[xs.clone()]);
+    agrees(world, &sums, &["xs"], core::slice::from_ref(&xs));
     let ends = Program::trace_named(&["xs"], |xs: Arr<F64>| (xs.index(0) * xs.index(22), xs.reverse())).unwrap();
     agrees(world, &ends, &["xs"], &[xs]);
 }

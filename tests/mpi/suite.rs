@@ -35,7 +35,7 @@ pub(super) fn same_bits(world: &World) {
         assert!(runs.iter().all(|run| *run == runs[0]), "on rank {}", world.rank());
         let alone: Vec<Flat> = {
             let mut results = Vec::new();
-            program.compile().unwrap().run_into(&[xs.clone()], &mut results).unwrap();
+            program.compile().unwrap().run_into(core::slice::from_ref(&xs), &mut results).unwrap();
             results
         };
         for (found, expected) in runs[0].iter().zip(alone) {

@@ -55,6 +55,7 @@ use super::target::{GROWTH, Target};
 use crate::array::{Agreement, Atom, Body, Lambda, Op, Program, Stm, has_bodies};
 use crate::error::{Result, Span};
 use crate::optimise::dead_code::executed_once;
+use crate::optimise::fuse_chains::chained;
 use adjoints::Adjoints;
 use arrays::array;
 use custom::custom;
@@ -71,6 +72,8 @@ pub(super) fn vjp(
     by: &[usize],
     seed: impl FnOnce(&Target, &[Atom]) -> Vec<Option<Atom>>,
 ) -> Result<Program> {
+    let chained = chained(program);
+    let program = chained.as_ref().unwrap_or(program);
     let nested = stripmined(program);
     let program = nested.as_ref().unwrap_or(program);
     let mut active = Active::both(program, by);
