@@ -38,17 +38,15 @@ fn fuse(body: &mut Body) -> bool {
     let mut stms: Vec<Option<Stm>> = core::mem::take(&mut body.stms).into_iter().map(Some).collect();
     let mut changed = false;
     for at in 0..stms.len() {
-        let Some(next) = stms[at].as_ref().and_then(|stm| next_in_chain(stm, &stms, &users, &results)) else {
+        let Some(next) = stms[at].as_ref().and_then(|_| next_in_chain(at, &stms, &users, &results)) else {
             continue;
         };
         let (first, second) = (stms[at].take(), stms[next].take());
         let mut one = both(first.expect("it is there"), second.expect("it is there"));
         // What nothing but the second took of the first.
         let Op::Map(map) = &mut one.op else { panic!("two maps are a map") };
-        let is_used = |var: &Var| {
-            let mut others = users.get(var).into_iter().flatten().filter(|user| **user != next);
-            others.next().is_some() || results.contains(var)
-        };
+        let is_used =
+            |var: &Var| users.get(var).into_iter().flatten().any(|user| *user > next) || results.contains(var);
         let kept: Vec<bool> = one.vars.iter().map(is_used).collect();
         // A map without use stays one, with what it compares.
         if kept.contains(&true) {
@@ -80,18 +78,20 @@ fn users(body: &Body) -> FxHashMap<Var, Vec<usize>> {
     users
 }
 
-/// The first map that takes elements of this one, if nothing but maps does, and takes nothing else of it.
+/// The first map that takes elements of the one there, if nothing but maps does, and takes nothing else of it.
 fn next_in_chain(
-    stm: &Stm,
+    at: usize,
     stms: &[Option<Stm>],
     users: &FxHashMap<Var, Vec<usize>>,
     results: &FxHashSet<Var>,
 ) -> Option<usize> {
+    let stm = stms[at].as_ref()?;
     let elements = elementwise(&stm.op).then(|| given(stm).iter().copied().collect::<FxHashSet<Var>>())?;
     if elements.iter().any(|var| results.contains(var)) {
         return None;
     }
-    let of_all = || elements.iter().filter_map(|var| users.get(var)).flatten().copied();
+    // Those before are a part of it.
+    let of_all = || elements.iter().filter_map(|var| users.get(var)).flatten().copied().filter(|user| *user > at);
     let takes = |user: usize| {
         let of = stms[user].as_ref();
         of.is_some_and(|stm| elementwise(&stm.op) && takes_elements(&stm.op, &elements, &elements))

@@ -1,6 +1,7 @@
 //! Derivatives of array programs as programs: rules, laws, corner cases, work, simplification, one module each.
 
 mod batch;
+mod chains;
 mod checkpoint;
 mod corners;
 mod dead_elements;
