@@ -8,7 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fuse_maps::{both, given, takes_elements};
-use crate::array::{Atom, Body, Op, Program, ScalarOp, Stm, Var, atoms_of, deeper};
+use crate::array::{Agree, Agreement, Atom, Body, Extent, Op, Program, ScalarOp, Stm, Var, atoms_of, deeper};
 
 /// The program with one map for each chain; none if it has no chains.
 pub(crate) fn chained(program: &Program) -> Option<Program> {
@@ -36,13 +36,16 @@ fn fuse(body: &mut Body) -> bool {
     let users = users(body);
     let results: FxHashSet<Var> = body.results.iter().filter_map(|result| result.var()).collect();
     let mut stms: Vec<Option<Stm>> = core::mem::take(&mut body.stms).into_iter().map(Some).collect();
-    let mut changed = false;
+    let mut compared: FxHashMap<usize, Vec<Stm>> = FxHashMap::default();
     for at in 0..stms.len() {
         let Some(next) = stms[at].as_ref().and_then(|_| next_in_chain(at, &stms, &users, &results)) else {
             continue;
         };
-        let (first, second) = (stms[at].take(), stms[next].take());
-        let mut one = both(first.expect("it is there"), second.expect("it is there"));
+        let [first, second] = [at, next].map(|k| stms[k].take().expect("what is fused is there"));
+        let before = compared.entry(next).or_default();
+        before.iter_mut().for_each(|agree| lengths_of_sources(agree, &first));
+        before.extend(comparisons(&first, &second));
+        let mut one = both(first, second);
         // What nothing but the second took of the first.
         let Op::Map(map) = &mut one.op else { panic!("two maps are a map") };
         let is_used =
@@ -56,10 +59,35 @@ fn fuse(body: &mut Body) -> bool {
             map.function.body.results.retain(|_| *of_results.next().expect("one for each"));
         }
         stms[next] = Some(one);
-        changed = true;
     }
-    body.stms = stms.into_iter().flatten().collect();
+    let changed = !compared.is_empty();
+    let with_comparisons = |(at, stm): (usize, Option<Stm>)| compared.remove(&at).into_iter().flatten().chain(stm);
+    body.stms = stms.into_iter().enumerate().flat_map(with_comparisons).collect();
     changed
+}
+
+/// The comparisons of lengths that the second map makes, as statements of the place that it comes from.
+fn comparisons(first: &Stm, second: &Stm) -> Vec<Stm> {
+    let (Op::Map(one), Op::Map(two)) = (&first.op, &second.op) else { panic!("two maps") };
+    let length = |array: Atom| vec![Extent::Of(array, 0)];
+    let given = |array: &Atom| first.vars.iter().any(|var| *array == Atom::Var(*var));
+    let others = two.arrays.iter().filter(|array| !given(array) && !one.arrays.contains(array));
+    let agree = |array: &Atom| {
+        let (what, of) = (Agreement::Mapped, length(one.arrays[0]));
+        let agree = Agree { what, first: of, second: length(*array), times: Vec::new() };
+        Stm { span: second.span, ..Stm::new([], Op::Agree(Box::new(agree))) }
+    };
+    others.map(agree).collect()
+}
+
+/// Compares the arrays that a map takes, where those that it gives were compared.
+fn lengths_of_sources(agree: &mut Stm, map: &Stm) {
+    let (Op::Agree(agree), Op::Map(of)) = (&mut agree.op, &map.op) else { panic!("a comparison, and a map") };
+    for extent in agree.extents_mut() {
+        if map.vars.iter().any(|var| extent.atom() == Atom::Var(*var)) {
+            *extent.atom_mut() = of.arrays[0];
+        }
+    }
 }
 
 /// Which statements of a body mention a variable, in order.
