@@ -86,7 +86,11 @@ def main(rows=12_000_000, workers=2, limit=LIMIT):
         print("k-means: cost a point", *(f"{cost:.4f}" for cost in of_means), f"in {time.perf_counter() - start:.1f} s")
         start = time.perf_counter()
         weights, of_regression = logistic_regression(points, targets, rows)
-        print("logistic regression:", *(f"{cost:.4f}" for cost in of_regression), f"in {time.perf_counter() - start:.1f} s")
+        print(
+            "logistic regression:",
+            *(f"{cost:.4f}" for cost in of_regression),
+            f"in {time.perf_counter() - start:.1f} s",
+        )
     return centres, of_means, weights, of_regression
 
 

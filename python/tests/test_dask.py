@@ -130,3 +130,25 @@ def test_a_scheduler_that_is_gone(meanwhile):
     finally:
         process.kill()
         client.close(timeout=1)
+
+
+def test_the_example_of_more_data_than_memory():
+    import runpy
+
+    example = runpy.run_path(os.path.join(os.path.dirname(__file__), "..", "examples", "larger_than_memory.py"))
+    rows = 250_000
+    _, of_means, _, of_regression = example["main"](rows)
+    assert of_means[0] > of_means[-1] and of_regression[0] > of_regression[-1]
+    np.testing.assert_allclose(of_regression[0], np.log(2), rtol=1e-12)
+    # The first cost is that of all points at once.
+    points = np.concatenate(
+        [
+            example["block"]({None: {"array-location": [(start, min(start + 100_000, rows)), (0, 12)]}})
+            for start in range(0, rows, 100_000)
+        ]
+    )
+    centres = example["CENTRES"] + np.random.default_rng(1).normal(size=example["CENTRES"].shape)
+    nearest = ((points[:, None, :] - centres) ** 2).sum(-1).min(-1)
+    np.testing.assert_allclose(of_means[0], nearest.mean(), rtol=1e-12)
+    # Clusters of unit variance in twelve dimensions, and sides of a plane.
+    assert of_means[-1] < 12.1 and of_regression[-1] < 0.2
