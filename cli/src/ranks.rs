@@ -19,7 +19,7 @@ pub(crate) fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
-/// Joins the ranks, if an executor on ranks is asked for.
+/// Joins the ranks, if an executor on ranks is wanted.
 pub(crate) fn joined(arguments: &[&str]) -> Result<Option<World>, Failure> {
     let asked =
         arguments.iter().zip(arguments.iter().skip(1)).any(|(flag, name)| *flag == "--executor" && is_ranks(name))
@@ -61,7 +61,7 @@ pub(crate) fn shared(read: impl FnOnce() -> Result<Vec<u8>, Failure>) -> Result<
     wrong.map_or(Ok(bytes), Err)
 }
 
-/// The executor of this name, with what is asked of its states.
+/// The executor of this name, with what is said of its states.
 pub(crate) fn keeping(name: &'static str, arguments: &Arguments) -> Result<Option<&'static dyn Executor>, Failure> {
     let Some(folder) = arguments.option("keep") else {
         let wanted = ["every", "resume"].iter().any(|flag| arguments.has(flag) || arguments.option(flag).is_some());

@@ -1,11 +1,11 @@
-//! Whether an operator may be applied to parts first: it is said to be associative, and is asked at a few values.
+//! Whether an operator may be applied to parts first: it is said to be associative, and that is checked at a few values.
 //!
 //! Law: what a program combines in its own order only, such as `x / 2 + y`, is combined in that order (laws: executors::suite).
 
 use crate::array::{Builder, Const, Lambda, Prim, Program, Type, mentioned};
 use crate::interpret::{self, Limits, Scalar, Value};
 
-/// How many triples an operator is asked.
+/// At how many triples an operator is checked.
 const TRIPLES: u64 = 6;
 /// What rounding may make of a result, relative to it.
 const TOLERANCE: f64 = 1e-3;

@@ -1,7 +1,7 @@
 //! Plans: the steps of a program, each a program of its own that is ready to run on a rank, and what is sent between them.
 //!
 //! Law: a step takes what it mentions and gives what later ones mention, and nothing else; what no later step needs is not sent, nor kept
-//! (tests/mpi/plans.rs).
+//! (tests/mpi/counts.rs).
 
 use core::fmt;
 use rustc_hash::FxHashSet;
@@ -159,7 +159,7 @@ impl Finish<'_> {
                 Err(unsupported) => return Ok(Err(unsupported)),
             };
             for var in binds {
-                // The step itself may take what it makes anew in its place.
+                // It is there from here on, and not before.
                 needed.remove(&var);
             }
             nodes.extend(node);

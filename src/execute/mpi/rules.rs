@@ -1,7 +1,7 @@
 //! A statement for one rank: what each operation becomes where its operands are split, and where its results are then.
 //!
-//! Law: a rule reads nothing but what the rank has; where an operation would need more, the rule says what is to be gathered
-//! (tests/mpi/suite.rs). [`Planner::rule`] is the list.
+//! Law: a rule reads nothing but what the rank has; where an operation would need more, the rule says what is to be gathered.
+//! `Planner::rule` is the list (tests/mpi/suite.rs).
 
 use super::combine::Operator;
 use super::fission::fission;
