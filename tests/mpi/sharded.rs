@@ -113,6 +113,29 @@ pub(super) fn wrong_arguments(world: &World) {
         assert!(matches!(error, Error::Rank { rank: 1, .. } | Error::Argument { .. }), "{error}");
     }
     assert!(on_ranks.run(&[good.clone(), good]).is_ok());
+    // Arguments that the program says are of one length.
+    let agree = Program::parse(
+        "program (n: i64, xs: []f64) {
+           let () = agree mapped (n) = (size[0](xs))
+           let ys: []f64 = map (xs) |x: f64| { let y: f64 = mul(x, x) return y }
+           return ys
+         }",
+    )
+    .unwrap();
+    let on_ranks = Sharded::new(&agree, &["xs"], ON_RANKS).unwrap();
+    let run = |n: i64| on_ranks.run(&[Flat::integers(&[], vec![n]).unwrap(), reals(&[mine], 1.0)]);
+    assert!(run(10).is_ok());
+    let error = run(11).unwrap_err().to_string();
+    assert!(error.contains("11") && error.contains("10"), "{error}");
+    // An array of all indices is a result, and gone through as well.
+    let indices = Program::trace_named(&["xs"], |xs: Arr<F64>| {
+        let all = catadiff::array::trace::iota(xs.len());
+        (all, (all.map(|k| k.to_f64()) * xs).sum())
+    })
+    .unwrap();
+    let on_ranks = Sharded::new(&indices, &["xs"], ON_RANKS).unwrap();
+    let shards = on_ranks.run(&[reals(&[mine], 1.0)]).unwrap();
+    assert_eq!(shards[0].whole().unwrap().as_integers().unwrap(), (0..10).collect::<Vec<i64>>());
     // What is gathered is said, if it is not wanted.
     let reversed = Program::trace_named(&["xs"], |xs: Arr<F64>| (xs * xs.reverse()).sum()).unwrap();
     let error = Sharded::new(&reversed, &["xs"], ON_RANKS.without_gathering()).unwrap_err();

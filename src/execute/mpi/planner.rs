@@ -228,8 +228,13 @@ impl Planner {
     /// Puts arrays that are made where they are used into a step, if they are a result.
     pub(super) fn ensure_there(&mut self, result: Atom) {
         let Some(stm) = result.var().and_then(|var| self.generators.get(&var).cloned()) else { return };
-        let step = self.step_with(self.needs(&stm.op));
-        self.add(step, vec![stm]);
+        let at = self.step_with(self.needs(&stm.op));
+        if self.step(at).0.iter().any(|there| there.vars == stm.vars) {
+            let level = self.plans.len() - 1;
+            self.ready.insert(stm.vars[0], (level, at));
+        } else {
+            self.add(at, vec![stm]);
+        }
     }
 
     /// What an operation mentions, through arrays that are made where they are used.

@@ -35,7 +35,8 @@ pub struct Sharded {
     on: Mpi,
     program: Program,
     plan: Plan,
-    split: Vec<usize>,
+    /// The positions of the parameters that are split, and their dimensions.
+    split: Vec<(usize, Axis)>,
 }
 
 /// A result: all of it, or the part of it that this rank has.
@@ -62,7 +63,7 @@ impl Sharded {
     pub fn new(program: &Program, split: &[&str], on: Mpi) -> Result<Self> {
         world::place()?;
         let sizes = program.sizes();
-        let (mut extents, mut at, mut vars): (Vec<Extent>, Vec<usize>, Vec<(Var, Axis)>) = Default::default();
+        let (mut extents, mut at, mut vars): (Vec<Extent>, Vec<(usize, Axis)>, Vec<(Var, Axis)>) = Default::default();
         for name in split {
             let wrong = |reason: &str| Error::Parameter { name: (*name).to_owned(), reason: reason.to_owned() };
             let k = program.names.iter().position(|known| known == name);
@@ -73,7 +74,7 @@ impl Sharded {
                 extents.push(extent);
                 extents.len() - 1
             });
-            at.push(k);
+            at.push((k, Axis(axis)));
             vars.push((var, Axis(axis)));
         }
         let plan = Plan::of(program, &extents, &placed(&vars), on.inside)?;
@@ -113,15 +114,15 @@ impl Sharded {
         let fits = fits.map(|((param, name), argument)| argument.check(name, program.type_of(*param)));
         let fits: Result<()> = fits.collect();
         // A rank whose arguments do not fit says so before any other waits for it.
-        let length = |k: &usize| lent[*k].sizes.first().copied().unwrap_or(0) as u64;
+        let length = |k: usize| lent[k].sizes.first().copied().unwrap_or(0) as u64;
         let stops = link.words([u64::from(fits.is_err())]);
         fits?;
         if let Some(rank) = stops.iter().position(|[stops]| *stops != 0) {
             return Err(Error::Rank { rank, reason: "its arguments do not fit the program".into() });
         }
-        let mut totals = Vec::new();
-        for k in &self.split {
-            let all = link.words([length(k)]);
+        let mut totals: Vec<Option<usize>> = vec![None; plan.splits.len()];
+        for (k, axis) in &self.split {
+            let all = link.words([length(*k)]);
             let total: u64 = all.iter().map(|[n]| n).sum();
             let total = usize::try_from(total)
                 .map_err(|_| Error::TooLarge { what: "an array of all ranks", limit: usize::MAX })?;
@@ -134,17 +135,24 @@ impl Sharded {
                     return Err(Error::Rank { rank: of, reason });
                 }
             }
-            totals.push(total);
+            // What the program says of the size, or another argument of the same.
+            let extent = plan.splits[axis.0].extent;
+            let is_whole = !self.split.iter().any(|(k, _)| extent == Extent::Of(plan.params[*k].into(), 0));
+            let said = if is_whole { known(extent, &plan.params, &lent) } else { None };
+            let expected = totals[axis.0].or(said).unwrap_or(total);
+            if expected != total {
+                let what = "an argument of which each rank has its part, and another of the same length";
+                return Err(Error::Length { what, expected, found: total });
+            }
+            totals[axis.0] = Some(total);
         }
         let sums = Sums::new(self.on.inside);
         let mut run = Run::new(plan, &mut link, &sums, control);
         for (param, argument) in plan.params.iter().zip(&lent) {
             run.lend(*param, *argument);
         }
-        for (k, split) in plan.splits.iter().enumerate() {
-            let of = self.split.iter().position(|k| split.extent == Extent::Of(plan.params[*k].into(), 0));
-            let total = of.map(|of| totals[of]).or_else(|| known(split.extent, &plan.params, &lent));
-            run.split(Axis(k), total.expect("what is split has a known size"));
+        for (k, total) in totals.into_iter().enumerate() {
+            run.split(Axis(k), total.expect("what is split is the dimension of an argument"));
         }
         match run.all() {
             Ok(()) => Ok(plan
