@@ -10,26 +10,26 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::fuse_maps::{both, given, takes_elements};
 use crate::array::{Agree, Agreement, Atom, Body, Extent, Op, Program, ScalarOp, Stm, Var, atoms_of, deeper};
 
-/// The program with one map for each chain; none if it has no chains.
-pub(crate) fn chained(program: &Program) -> Option<Program> {
+/// The program with one map for each chain of arrays that get adjoints; none if it has no such chains.
+pub(crate) fn chained(program: &Program, gets_adjoint: impl Fn(Var) -> bool) -> Option<Program> {
     let mut chained = program.clone();
-    within(&mut chained.function.body).then_some(chained)
+    within(&mut chained.function.body, &gets_adjoint).then_some(chained)
 }
 
 /// Fuses the chains of a body, and then those of the bodies inside, where chains of rows have become chains of elements.
-fn within(body: &mut Body) -> bool {
-    let mut changed = fuse(body);
+fn within(body: &mut Body, gets_adjoint: &dyn Fn(Var) -> bool) -> bool {
+    let mut changed = fuse(body, gets_adjoint);
     deeper(|| {
         for stm in &mut body.stms {
             for inner in stm.op.bodies_mut() {
-                changed |= within(inner);
+                changed |= within(inner, gets_adjoint);
             }
         }
     });
     changed
 }
 
-fn fuse(body: &mut Body) -> bool {
+fn fuse(body: &mut Body, gets_adjoint: &dyn Fn(Var) -> bool) -> bool {
     if body.stms.iter().filter(|stm| matches!(stm.op, Op::Map(_))).count() < 2 {
         return false;
     }
@@ -38,9 +38,9 @@ fn fuse(body: &mut Body) -> bool {
     let mut stms: Vec<Option<Stm>> = core::mem::take(&mut body.stms).into_iter().map(Some).collect();
     let mut compared: FxHashMap<usize, Vec<Stm>> = FxHashMap::default();
     for at in 0..stms.len() {
-        let Some(next) = stms[at].as_ref().and_then(|_| next_in_chain(at, &stms, &users, &results)) else {
-            continue;
-        };
+        // Of what gets no adjoint no array is made for it, and some of it is the same in every run.
+        let is_active = stms[at].as_ref().is_some_and(|stm| stm.vars.iter().any(|var| gets_adjoint(*var)));
+        let Some(next) = next_in_chain(at, &stms, &users, &results).filter(|_| is_active) else { continue };
         let [first, second] = [at, next].map(|k| stms[k].take().expect("what is fused is there"));
         let before = compared.entry(next).or_default();
         before.iter_mut().for_each(|agree| lengths_of_sources(agree, &first));

@@ -72,7 +72,8 @@ pub(super) fn vjp(
     by: &[usize],
     seed: impl FnOnce(&Target, &[Atom]) -> Vec<Option<Atom>>,
 ) -> Result<Program> {
-    let chained = chained(program);
+    let active = Active::both(program, by);
+    let chained = chained(program, |var| active.var(var));
     let program = chained.as_ref().unwrap_or(program);
     let nested = stripmined(program);
     let program = nested.as_ref().unwrap_or(program);
