@@ -1,9 +1,9 @@
 //! Chains of maps, each of the elements that the one before it gives, as one map: before reverse mode, which would make an array of the
 //! adjoints of each.
 //!
-//! Law: every value is computed as often as it was, for the same elements. What a map gives is no array any more where other maps alone
-//! take its elements; products of matrices stay maps of their own, which executors recognise (tests/transform/chains.rs,
-//! laws: array_derivatives).
+//! Law: the program gives what it gave. What a map gives is no array any more where other maps alone take its elements: on the way back
+//! it is computed once more, if a derivative needs it. Products of matrices stay maps of their own, which executors recognise
+//! (tests/transform/chains.rs, laws: array_derivatives).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
