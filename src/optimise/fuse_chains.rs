@@ -8,7 +8,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fuse_maps::{both, given, takes_elements};
-use crate::array::{Agree, Agreement, Atom, Body, Extent, Op, Program, ScalarOp, Stm, Var, atoms_of, deeper};
+use super::operator::{Operator, recognise};
+use crate::array::{Agree, Agreement, Atom, Body, Class, Extent, Op, Program, ScalarOp, Stm, Var, atoms_of, deeper};
 
 /// The program with one map for each chain of arrays that get adjoints; none if it has no such chains.
 pub(crate) fn chained(program: &Program, gets_adjoint: impl Fn(Var) -> bool) -> Option<Program> {
@@ -114,7 +115,8 @@ fn next_in_chain(
     results: &FxHashSet<Var>,
 ) -> Option<usize> {
     let stm = stms[at].as_ref()?;
-    let elements = elementwise(&stm.op).then(|| given(stm).iter().copied().collect::<FxHashSet<Var>>())?;
+    let elements = may_take(&stm.op).then(|| given(stm).iter().copied().collect::<FxHashSet<Var>>())?;
+    let is_cheap = elementwise(&stm.op);
     if elements.iter().any(|var| results.contains(var)) {
         return None;
     }
@@ -122,13 +124,42 @@ fn next_in_chain(
     let of_all = || elements.iter().filter_map(|var| users.get(var)).flatten().copied().filter(|user| *user > at);
     let takes = |user: usize| {
         let of = stms[user].as_ref();
-        of.is_some_and(|stm| elementwise(&stm.op) && takes_elements(&stm.op, &elements, &elements))
+        of.is_some_and(|stm| {
+            let is_worth_it = is_cheap || selects(&stm.op, &elements);
+            is_worth_it && may_take(&stm.op) && takes_elements(&stm.op, &elements, &elements)
+        })
     };
     of_all().all(takes).then(|| of_all().min()).flatten()
 }
 
-/// Whether an operation is a map that adds to nothing and in which no products are summed up.
+/// Whether an operation is a map that does a few things for each element, or for each element of a row. What costs more is computed once
+/// more where few of the elements get an adjoint, and nowhere else.
 fn elementwise(op: &Op) -> bool {
+    let is_few =
+        |stm: &Stm| matches!(stm.op.class(), Class::Scalar | Class::View | Class::Generator) || elementwise(&stm.op);
+    matches!(op, Op::Map(map) if map.accumulators.is_empty() && deeper(|| map.function.body.stms.iter().all(is_few)))
+}
+
+/// Whether a map takes of these arrays nothing but the least or greatest elements of their rows: the others get no adjoint.
+fn selects(op: &Op, arrays: &FxHashSet<Var>) -> bool {
+    let Op::Map(map) = op else { return false };
+    let taken =
+        map.function.params.iter().zip(&map.arrays).filter(|(_, a)| a.var().is_some_and(|v| arrays.contains(&v)));
+    let rows: FxHashSet<Atom> = taken.map(|(param, _)| Atom::Var(*param)).collect();
+    let (mut mentions, mut selections) = (0, 0);
+    for stm in &map.function.body.stms {
+        atoms_of(&stm.op, &mut |atom| mentions += usize::from(rows.contains(&atom)));
+        if let Op::Reduce(it) = &stm.op
+            && matches!(recognise(&it.operator), Operator::Extremum(_))
+        {
+            selections += it.arrays.iter().filter(|array| rows.contains(array)).count();
+        }
+    }
+    mentions == selections && !map.function.body.results.iter().any(|result| rows.contains(result))
+}
+
+/// Whether an operation is a map that adds to nothing and in which no products are summed up.
+fn may_take(op: &Op) -> bool {
     matches!(op, Op::Map(map) if map.accumulators.is_empty() && !sums_products(&map.function.body))
 }
 
