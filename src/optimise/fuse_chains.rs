@@ -17,22 +17,25 @@ pub(crate) fn chained(program: &Program, gets_adjoint: impl Fn(Var) -> bool) -> 
     within(&mut chained.function.body, &gets_adjoint).then_some(chained)
 }
 
-/// Fuses the chains of a body, and then those of the bodies inside, where chains of rows have become chains of elements.
+/// Fuses the chains of a body, and then those within: of loops and branches, and of the maps that were fused, where chains of rows have
+/// become chains of elements. In a function that was written as one, arrays are those of one element.
 fn within(body: &mut Body, gets_adjoint: &dyn Fn(Var) -> bool) -> bool {
-    let mut changed = fuse(body, gets_adjoint);
+    let fused = fuse(body, gets_adjoint);
+    let mut changed = fused.contains(&true);
     deeper(|| {
-        for stm in &mut body.stms {
-            for inner in stm.op.bodies_mut() {
-                changed |= within(inner, gets_adjoint);
+        for (stm, is_fused) in body.stms.iter_mut().zip(fused) {
+            if is_fused || matches!(stm.op, Op::Loop(_) | Op::If(..)) {
+                stm.op.bodies_mut().for_each(|inner| changed |= within(inner, gets_adjoint));
             }
         }
     });
     changed
 }
 
-fn fuse(body: &mut Body, gets_adjoint: &dyn Fn(Var) -> bool) -> bool {
+/// Fuses the chains of a body, and says which of its statements are some that were fused.
+fn fuse(body: &mut Body, gets_adjoint: &dyn Fn(Var) -> bool) -> Vec<bool> {
     if body.stms.iter().filter(|stm| matches!(stm.op, Op::Map(_))).count() < 2 {
-        return false;
+        return vec![false; body.stms.len()];
     }
     let users = users(body);
     let results: FxHashSet<Var> = body.results.iter().filter_map(|result| result.var()).collect();
@@ -61,10 +64,18 @@ fn fuse(body: &mut Body, gets_adjoint: &dyn Fn(Var) -> bool) -> bool {
         }
         stms[next] = Some(one);
     }
-    let changed = !compared.is_empty();
-    let with_comparisons = |(at, stm): (usize, Option<Stm>)| compared.remove(&at).into_iter().flatten().chain(stm);
-    body.stms = stms.into_iter().enumerate().flat_map(with_comparisons).collect();
-    changed
+    let mut fused = Vec::new();
+    for (at, stm) in stms.into_iter().enumerate() {
+        let Some(stm) = stm else { continue };
+        let before = compared.remove(&at);
+        let is_fused = before.is_some();
+        let before = before.unwrap_or_default();
+        fused.extend(before.iter().map(|_| false));
+        body.stms.extend(before);
+        fused.push(is_fused);
+        body.stms.push(stm);
+    }
+    fused
 }
 
 /// The comparisons of lengths that the second map makes, as statements of the place that it comes from.
