@@ -63,7 +63,7 @@ impl Sharded {
     pub fn new(program: &Program, split: &[&str], on: Mpi) -> Result<Self> {
         world::place()?;
         let sizes = program.sizes();
-        let (mut extents, mut at, mut vars): (Vec<Extent>, Vec<(usize, Axis)>, Vec<(Var, Axis)>) = Default::default();
+        let (mut extents, mut at, mut vars) = (Vec::<Extent>::new(), Vec::new(), Vec::<(Var, Axis)>::new());
         for name in split {
             let wrong = |reason: &str| Error::Parameter { name: (*name).to_owned(), reason: reason.to_owned() };
             let k = program.names.iter().position(|known| known == name);
