@@ -10,6 +10,8 @@ use core::fmt;
 use super::{Flat, Kernel, Lent};
 use crate::array::Program;
 use crate::error::{Error, Result, Span};
+#[cfg(any(feature = "gpu", feature = "mpi", feature = "native"))]
+use crate::interpret::typed;
 use crate::interpret::{Control, Value};
 
 /// What runs programs, by itself: it never has another do it.
@@ -94,6 +96,21 @@ pub trait Prepared: core::any::Any + fmt::Debug + Send + Sync {
     fn passes(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
+}
+
+/// What a run on flat arguments comes to, for values.
+#[cfg(any(feature = "gpu", feature = "mpi", feature = "native"))]
+pub(super) fn on_flats(
+    program: &Program,
+    arguments: &[Value<f64>],
+    run: impl FnOnce(&[Lent<'_>], &mut Vec<Flat>) -> Result<Ending>,
+) -> Result<Outcome> {
+    typed(program, arguments)?;
+    let arguments: Vec<Flat> = arguments.iter().map(Flat::from).collect();
+    let lent: Vec<Lent<'_>> = arguments.iter().map(Flat::lent).collect();
+    let mut results = Vec::new();
+    let ending = run(&lent, &mut results)?;
+    Ok(ending.with(results.iter().map(Flat::to_value).collect()))
 }
 
 /// What became of a run.

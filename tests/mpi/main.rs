@@ -19,6 +19,8 @@ fn tests() -> Vec<Test> {
     vec![
         ("counts", counts::formulas),
         ("parts", sharded::parts),
+        ("additions", sharded::additions),
+        ("kept", sharded::kept),
         ("rows", sharded::rows),
         ("files", sharded::files),
         ("wrong_arguments", sharded::wrong_arguments),

@@ -2,7 +2,7 @@
 
 use catadiff::array::trace::{Arr, F64};
 use catadiff::array::{Policy, Program};
-use catadiff::execute::mpi::{Mpi, Shard, Sharded, World, part};
+use catadiff::execute::mpi::{Every, Keep, Mpi, Shard, Sharded, World, part};
 use catadiff::execute::{Flat, Lanes};
 use catadiff::{Elementary, Error};
 
@@ -66,6 +66,65 @@ pub(super) fn parts(world: &World) {
     agrees(world, &sums, &["xs"], core::slice::from_ref(&xs));
     let ends = Program::trace_named(&["xs"], |xs: Arr<F64>| (xs.index(0) * xs.index(22), xs.reverse())).unwrap();
     agrees(world, &ends, &["xs"], &[xs]);
+}
+
+/// What is added to an array: for elements of a split one, by a map that is not split but reads it, and within a branch.
+pub(super) fn additions(world: &World) {
+    let xs = reals(&[23], 1.0);
+    let text = "program (xs: []f64) {
+       let zeros: []f64 = replicate(3i64, 0.0f64)
+       let a: acc []f64 = accumulator(zeros)
+       let b: acc []f64 = map (xs) adding (a) |x: f64, of: acc []f64| {
+         let added: acc []f64 = of with [0i64] += x
+         return added
+       }
+       let ks: []i64 = iota(3i64)
+       let c: acc []f64 = map (ks) adding (b) |k: i64, of: acc []f64| {
+         let x: f64 = xs[k]
+         let added: acc []f64 = of with [k] += x
+         return added
+       }
+       let first: f64 = xs[0i64]
+       let positive: bool = lt(0.0f64, first)
+       let d: acc []f64 = if positive {
+         return c
+       } else {
+         let added: acc []f64 = c with [1i64] += 2.0f64
+         return added
+       }
+       let e: acc []f64 = map (xs) adding (d) |x: f64, of: acc []f64| {
+         let double: f64 = mul(x, 2.0f64)
+         let added: acc []f64 = of with [2i64] += double
+         return added
+       }
+       let sums: []f64 = array(e)
+       return sums
+     }";
+    let program = Program::parse(text).unwrap();
+    agrees(world, &program, &["xs"], &[xs]);
+}
+
+/// The states of a loop on arguments that are split are kept, and taken up.
+pub(super) fn kept(world: &World) {
+    let folder = std::env::temp_dir().join(format!("catadiff-sharded-{}", world.ranks()));
+    let program = Program::trace_named(&["xs"], |xs: Arr<F64>| {
+        catadiff::array::trace::loop_for(9, xs, |_, xs: Arr<F64>| {
+            let sum = xs.sum();
+            xs.map(move |x| (x + sum).sin())
+        })
+    })
+    .unwrap();
+    let state = folder.join(format!("loop0.rank{}.0.state", world.rank()));
+    let _ = std::fs::remove_file(&state);
+    let mine = reals(&[part(23, world.rank(), world.ranks()).len()], 1.0);
+    let mut runs = Vec::new();
+    for resume in [false, true] {
+        let keep = Keep { resume, ..Keep::new(&folder, Every::Iterations(2)) };
+        let on_ranks = Sharded::new(&program, &["xs"], ON_RANKS.keeping(keep)).unwrap();
+        runs.push(on_ranks.run(core::slice::from_ref(&mine)).unwrap());
+        assert!(state.exists(), "the state is kept");
+    }
+    assert_eq!(runs[0], runs[1]);
 }
 
 /// Rows of a matrix: products with it along and across what is split, and a loop around them.

@@ -19,9 +19,10 @@ use super::print::{Claim, MAX_OPERANDS};
 use super::unit::Unit;
 use crate::array::{Const, Prim, Program};
 use crate::error::Result;
+use crate::execute::contract::on_flats;
 use crate::execute::fault::{ended, failed};
 use crate::execute::{Compiled, Ending, Executor, Flat, Lent, Outcome, Prepared, Unsupported};
-use crate::interpret::{Control, Value, typed};
+use crate::interpret::{Control, Value};
 use crate::kernel::code::{Blame, Code};
 use crate::kernel::{self, Refused};
 
@@ -413,12 +414,7 @@ impl OnMachine {
 
 impl Prepared for OnMachine {
     fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
-        typed(&self.program, arguments)?;
-        let arguments: Vec<Flat> = arguments.iter().map(Flat::from).collect();
-        let lent: Vec<Lent<'_>> = arguments.iter().map(Flat::lent).collect();
-        let mut results = Vec::new();
-        let ending = self.go(&lent, &mut results, &control);
-        Ok(ending.with(results.iter().map(Flat::to_value).collect()))
+        on_flats(&self.program, arguments, |arguments, results| self.run_into(arguments, results, control))
     }
 
     fn run_into(&self, arguments: &[Lent<'_>], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {

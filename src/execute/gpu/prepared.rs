@@ -16,8 +16,9 @@ use super::run::{Found, Input, Run, Stop};
 use super::submission::Counts;
 use crate::array::{Const, Prim, Program, Type};
 use crate::error::{Error, Result};
+use crate::execute::contract::on_flats;
 use crate::execute::{Ending, Executor, Flat, Lent, Outcome, Prepared, Unsupported};
-use crate::interpret::{Control, Value, typed};
+use crate::interpret::{Control, Value};
 use crate::kernel;
 use crate::optimise;
 use crate::optimise::distribute::{Known, distributed, known, sized};
@@ -140,12 +141,7 @@ fn missing(device: &Device, plan: &Plan) -> Option<Unsupported> {
 
 impl Prepared for Arc<Ready> {
     fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
-        typed(&self.program, arguments)?;
-        let arguments: Vec<Flat> = arguments.iter().map(Flat::from).collect();
-        let lent: Vec<Lent<'_>> = arguments.iter().map(Flat::lent).collect();
-        let mut results = Vec::new();
-        let ending = self.run_into(&lent, &mut results, control)?;
-        Ok(ending.with(results.iter().map(Flat::to_value).collect()))
+        on_flats(&self.program, arguments, |arguments, results| self.run_into(arguments, results, control))
     }
 
     fn run_into(&self, arguments: &[Lent<'_>], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {

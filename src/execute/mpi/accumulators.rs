@@ -9,7 +9,8 @@ use super::combine::{by_elements, zeros_like};
 use super::placement::Placement;
 use super::planner::{Planner, rename};
 use super::rules::Why;
-use crate::array::{Atom, Class, Map, Op, ScalarOp, Stm, Type, Var, Vars};
+use crate::array::{Atom, Class, Map, Op, ScalarOp, Stm, Type, Var, Vars, free};
+use crate::error::Span;
 
 /// An accumulator: what all ranks add to alike, and what each rank adds to by itself.
 #[derive(Debug, Clone, Copy)]
@@ -32,11 +33,8 @@ impl Planner {
                 Ok(true)
             }
             Op::FromAccumulator(acc) => {
-                let Some(Accumulators { whole, own, .. }) =
-                    acc.var().and_then(|acc| self.accumulators.get(&acc).copied())
-                else {
-                    return Ok(false);
-                };
+                let Accumulators { whole, own, .. } =
+                    self.accumulators[&acc.var().expect("an accumulator is a variable")];
                 let Some(own) = own else {
                     self.add(at, vec![Stm { op: Op::FromAccumulator(whole.into()), ..stm.clone() }]);
                     return Ok(true);
@@ -49,8 +47,7 @@ impl Planner {
                 Ok(true)
             }
             Op::Map(map) if !map.accumulators.is_empty() => self.map_that_adds(stm, map, at).map(|()| true),
-            op if op.class() == Class::Accumulator => {
-                let Op::Accumulate(acc, indices, value) = op else { return Ok(false) };
+            Op::Accumulate(acc, indices, value) => {
                 if let Placement::Split(..) = self.placement(*value) {
                     return Err(Why::Gather(value.var(), "a row that is split is added to an accumulator"));
                 }
@@ -62,6 +59,15 @@ impl Planner {
             }
             _ => Ok(false),
         }
+    }
+
+    /// Whether accumulators go through an operation in a way of its own: not one after the other, as in those above.
+    pub(super) fn hides_accumulators(&self, op: &Op) -> bool {
+        let is_plain = match op {
+            Op::Map(map) => !map.accumulators.is_empty(),
+            op => op.class() == Class::Accumulator,
+        };
+        !is_plain && free(op).into_iter().any(|var| self.builder.type_of(var).accumulator)
     }
 
     /// A map that adds to accumulators: where it is split, each rank adds to its own.
@@ -76,6 +82,7 @@ impl Planner {
         let mut vars = stm.vars.clone();
         let (arrays, accumulators): (Vec<Atom>, Vec<Atom>) = match &split {
             None => {
+                self.whole(free(&stm.op).into_iter().map(Atom::Var))?;
                 for (acc, var) in made.iter_mut().zip(&stm.vars[values..]) {
                     acc.whole = *var;
                 }
@@ -122,17 +129,53 @@ impl Planner {
         loop {
             let needs = self.needs(&stm.op);
             let at = self.step_with(needs.iter().copied());
-            let is_elsewhere =
-                |var: &Var| self.builder.type_of(*var).accumulator && self.ready.get(var) != Some(&(level, at));
-            let Some(var) = needs.into_iter().find(is_elsewhere) else { return stm };
+            // An operation that hides accumulators takes them as they are named.
+            let hides = self.hides_accumulators(&stm.op);
+            let is_named = |var: &Var| self.accumulators[var].own.is_none() && self.accumulators[var].whole == *var;
+            let is_elsewhere = |var: &Var| self.ready.get(var) != Some(&(level, at)) || hides && !is_named(var);
+            let mut accumulators = needs.into_iter().filter(|var| self.builder.type_of(*var).accumulator);
+            let Some(var) = accumulators.find(is_elsewhere) else { return stm };
             let of = self.builder.type_of(var);
             let [ended, begun] = [Type { accumulator: false, ..of }, of].map(|of| self.builder.fresh(of));
-            let statement = |var: Var, op: Op| Stm { vars: Vars::from_slice(&[var]), op, span: stm.span };
-            self.place(statement(ended, Op::FromAccumulator(var.into())));
+            self.place(one(ended, Op::FromAccumulator(var.into()), stm.span));
             let at = self.step_from(at.max(self.ready[&ended].1));
-            self.accumulators.insert(begun, Accumulators { array: ended.into(), whole: begun, own: None });
-            self.add(at, vec![statement(begun, Op::ToAccumulator(ended.into()))]);
+            self.begin(at, begun, ended, stm.span);
             rename(&mut stm.op, &FxHashMap::from_iter([(var, begun)]));
         }
     }
+
+    /// Begins an accumulator at an array, in a step.
+    fn begin(&mut self, at: usize, accumulator: Var, array: Var, span: Span) {
+        let array = array.into();
+        self.accumulators.insert(accumulator, Accumulators { array, whole: accumulator, own: None });
+        self.add(at, vec![one(accumulator, Op::ToAccumulator(array), span)]);
+    }
+
+    /// Adds a statement whose operands are whole as it is. The accumulators that it gives are ended and begun again, so that it is known
+    /// what they are of.
+    pub(super) fn whole_statement(&mut self, stm: &Stm) {
+        let mut stm = self.carried(stm.clone());
+        let at = self.step_with(self.needs(&stm.op));
+        let mut given = Vec::new();
+        for var in &mut stm.vars {
+            self.set(*var, Placement::Whole);
+            let of = self.builder.type_of(*var);
+            if of.accumulator {
+                let fresh = self.builder.fresh(of);
+                given.push((core::mem::replace(var, fresh), fresh));
+            }
+        }
+        let span = stm.span;
+        self.add(at, vec![stm]);
+        for (accumulator, found) in given {
+            let array = self.builder.fresh(Type { accumulator: false, ..self.builder.type_of(found) });
+            self.add(at, vec![one(array, Op::FromAccumulator(found.into()), span)]);
+            self.begin(at, accumulator, array, span);
+        }
+    }
+}
+
+/// A statement of one result.
+fn one(var: Var, op: Op, span: Span) -> Stm {
+    Stm { vars: Vars::from_slice(&[var]), op, span }
 }

@@ -6,42 +6,29 @@
 use super::draft::Draft;
 use super::placement::Placement;
 use super::planner::Planner;
-use super::rules::{Why, join};
-use crate::array::{Atom, Body, Form, Loop, Op, Stm, Var, free};
+use super::rules::{any_within, join};
+use crate::array::{Atom, Body, Extent, Form, Loop, Op, Stm, Var};
 
 const MOVES: &str = "what a loop or a branch leaves is in another dimension split";
 
 impl Planner {
-    /// Whether the bodies of a statement are plans of their own: there is something split in them.
+    /// Whether the bodies of a loop or a branch are plans of their own: something split is in them, or an array as long is made there.
     pub(super) fn is_plan(&self, stm: &Stm) -> bool {
-        let is_control = match &stm.op {
-            Op::Loop(it) => !it.params.iter().any(|(param, _)| self.builder.type_of(*param).accumulator),
-            Op::If(..) => !stm.vars.iter().any(|var| self.builder.type_of(*var).accumulator),
-            _ => false,
+        let goes_far = |op: &Op| match op {
+            Op::Iota(count) | Op::Replicate(count, _) => self.axis(Extent::Number(*count)).is_some(),
+            op => self.goes_along(op),
         };
-        is_control && (!self.all_whole(&stm.op) || self.goes_far(&stm.op))
+        matches!(stm.op, Op::Loop(_) | Op::If(..)) && (!self.all_whole(&stm.op) || any_within(&stm.op, &goes_far))
     }
 
-    /// Whether something in the bodies of a loop or a branch goes over a split dimension, or makes an array of one.
-    fn goes_far(&self, op: &Op) -> bool {
-        let makes = |stm: &Stm| match &stm.op {
-            Op::Iota(count) | Op::Replicate(count, _) => self.axis(crate::array::Extent::Number(*count)).is_some(),
-            _ => false,
-        };
-        self.reaches(op) || op.bodies().any(|body| body.stms.iter().any(|stm| makes(stm) || self.goes_far(&stm.op)))
-    }
-
-    pub(super) fn control(&mut self, stm: &Stm) -> Result<(), Why> {
-        if free(&stm.op).iter().any(|var| self.builder.type_of(*var).accumulator) {
-            return Err(Why::Gather(None, "an accumulator goes into a loop or a branch"));
-        }
+    /// Adds a loop or a branch as plans within the plan.
+    pub(super) fn control(&mut self, stm: &Stm) {
         let draft = match &stm.op {
             Op::Loop(it) => self.looped(stm, it),
             Op::If(condition, yes, no) => self.branched(stm, *condition, [yes, no]),
             _ => unreachable!("control is loops and branches"),
         };
         self.append(stm, draft);
-        Ok(())
     }
 
     fn looped(&mut self, stm: &Stm, it: &Loop) -> Draft {
@@ -53,7 +40,7 @@ impl Planner {
                 self.set(*param, *placement);
                 self.params.insert(*param);
             }
-            let before = self.whole_ones().clone();
+            let before = (self.gathered.clone(), self.gathers.len());
             let mut form = it.form.clone();
             let condition = match &mut form {
                 Form::For(var, _) => {
@@ -61,7 +48,7 @@ impl Planner {
                     Vec::new()
                 }
                 Form::While { condition, .. } => {
-                    let (steps, results) = self.plan(condition, &[Some(Placement::Whole)]);
+                    let (steps, results) = self.plan(condition, &[Placement::Whole]);
                     condition.results = results;
                     steps
                 }
@@ -79,18 +66,18 @@ impl Planner {
             }
             if again {
                 self.close();
-                *self.whole_ones() = before;
+                self.gathered = before.0;
+                self.gathers.truncate(before.1);
                 continue;
             }
-            let wanted: Vec<Option<Placement>> = placements.iter().copied().map(Some).collect();
-            let results = self.settled(&it.body.results, &wanted);
+            let results = self.settled(&it.body.results, &placements);
             let body = self.close();
             let mut params = it.params.clone();
             for ((_, initial), placement) in params.iter_mut().zip(&placements) {
-                *initial = self.settled(&[*initial], &[Some(*placement)])[0];
+                *initial = self.settled_one(*initial, *placement);
             }
             if let Form::For(_, bound) = &mut form {
-                *bound = self.settled(&[*bound], &[Some(Placement::Whole)])[0];
+                *bound = self.settled_one(*bound, Placement::Whole);
             }
             for (var, placement) in stm.vars.iter().zip(&placements) {
                 self.set(*var, *placement);
@@ -101,7 +88,7 @@ impl Planner {
     }
 
     fn branched(&mut self, stm: &Stm, condition: Atom, bodies: [&Body; 2]) -> Draft {
-        let condition = self.settled(&[condition], &[Some(Placement::Whole)])[0];
+        let condition = self.settled_one(condition, Placement::Whole);
         let placed = bodies.map(|body| {
             self.open();
             body.stms.iter().for_each(|stm| self.place(stm.clone()));
@@ -110,12 +97,11 @@ impl Planner {
         });
         let joined: Vec<Placement> =
             placed[0].1.iter().zip(&placed[1].1).map(|(a, b)| join(*a, *b).unwrap_or(Placement::Whole)).collect();
-        let wanted: Vec<Option<Placement>> = joined.iter().copied().map(Some).collect();
         let mut bodies = bodies.into_iter();
         let branches = placed.map(|(steps, _)| {
             let body = bodies.next().expect("a branch has a body");
             self.open_again(steps);
-            let results = self.settled(&body.results, &wanted);
+            let results = self.settled(&body.results, &joined);
             (self.close(), results)
         });
         for (var, placement) in stm.vars.iter().zip(&joined) {
@@ -125,7 +111,7 @@ impl Planner {
     }
 
     /// The steps of a body, and its results where they are wanted.
-    fn plan(&mut self, body: &Body, wanted: &[Option<Placement>]) -> (Vec<Draft>, Vec<Atom>) {
+    fn plan(&mut self, body: &Body, wanted: &[Placement]) -> (Vec<Draft>, Vec<Atom>) {
         self.open();
         body.stms.iter().for_each(|stm| self.place(stm.clone()));
         let results = self.settled(&body.results, wanted);
@@ -133,29 +119,30 @@ impl Planner {
     }
 
     /// Values in the places where they are wanted, by statements of the innermost plan.
-    pub(super) fn settled(&mut self, values: &[Atom], wanted: &[Option<Placement>]) -> Vec<Atom> {
-        let mut settled = Vec::new();
-        for (value, wanted) in values.iter().zip(wanted) {
-            self.ensure_there(*value);
-            let value = self.whole_one(*value);
-            settled.push(match (self.placement(value), *wanted) {
-                (Placement::Split(..), Some(Placement::Whole)) => {
-                    let var = value.var().expect("what is split is a variable");
-                    self.gather_for(var, MOVES);
-                    self.whole_one(value)
-                }
-                (Placement::Whole, Some(Placement::Split(dimension, axis))) => {
-                    let part = self.part_of(value, dimension, axis);
-                    self.set(part, Placement::Split(dimension, axis));
-                    part.into()
-                }
-                _ => value,
-            });
-        }
-        settled
+    fn settled(&mut self, values: &[Atom], wanted: &[Placement]) -> Vec<Atom> {
+        values.iter().zip(wanted).map(|(value, wanted)| self.settled_one(*value, *wanted)).collect()
     }
 
-    fn set(&mut self, var: Var, placement: Placement) {
+    fn settled_one(&mut self, value: Atom, wanted: Placement) -> Atom {
+        self.ensure_there(value);
+        let value = self.whole_one(value);
+        match (self.placement(value), wanted) {
+            (Placement::Split(..), Placement::Whole) => {
+                let var = value.var().expect("what is split is a variable");
+                self.gather_for(var, MOVES);
+                self.whole_one(value)
+            }
+            (Placement::Whole, Placement::Split(dimension, axis)) => {
+                let part = self.part_of(value, dimension, axis);
+                self.set(part, Placement::Split(dimension, axis));
+                part.into()
+            }
+            _ => value,
+        }
+    }
+
+    /// Says where a value is.
+    pub(super) fn set(&mut self, var: Var, placement: Placement) {
         match placement {
             Placement::Whole => self.places.remove(&var),
             placement => self.places.insert(var, placement),

@@ -2,6 +2,8 @@
 //!
 //! Law: what is sent is bound by a statement of its step, and what it arrives as is mentioned in later ones alone (tests/mpi/suite.rs).
 
+use rustc_hash::FxHashSet;
+
 use super::placement::Axis;
 use crate::array::{Atom, Extent, Loop, ScalarOp, Stm, Var, Vars};
 
@@ -15,6 +17,13 @@ pub(super) struct Split {
     pub(super) offset: Var,
     /// How long the part is.
     pub(super) count: Var,
+}
+
+impl Split {
+    /// How long it is in all, where the part of a rank begins, and how long that is.
+    pub(super) fn numbers(&self) -> [Atom; 3] {
+        [self.total, self.offset, self.count].map(Atom::Var)
+    }
 }
 
 /// How what a rank has goes to the others.
@@ -34,10 +43,19 @@ pub(super) struct Exchange {
     pub(super) way: Way,
 }
 
+/// The statements of a step, and what is sent after them.
+#[derive(Debug, Default)]
+pub(super) struct Statements {
+    pub(super) stms: Vec<Stm>,
+    pub(super) exchanges: Vec<Exchange>,
+    /// Which of the arrays that are made where they are used are made here.
+    pub(super) made: FxHashSet<Var>,
+}
+
 /// A step, or control, on its way to a plan.
 #[derive(Debug)]
 pub(super) enum Draft {
-    Step { stms: Vec<Stm>, exchanges: Vec<Exchange> },
+    Step(Statements),
     Loop { vars: Vars, it: Loop, condition: Vec<Draft>, body: Vec<Draft> },
     If { vars: Vars, condition: Atom, branches: [(Vec<Draft>, Vec<Atom>); 2] },
 }

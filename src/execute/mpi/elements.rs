@@ -6,9 +6,7 @@ use super::combine::zeros_like;
 use super::placement::{Axis, Placement};
 use super::planner::Planner;
 use super::rules::{CROSSES, Placed, Why};
-use crate::array::{
-    Agree, Agreement, Atom, Builder, Extent, IntegerRow, Op, Prim, ScalarOp, Scatter, Stm, Vars, index,
-};
+use crate::array::{Atom, Builder, Extent, IntegerRow, Op, Prim, ScalarOp, Scatter, Stm, Vars, index};
 
 impl Planner {
     /// An element that one rank has: the others have zeros, and the sum is the element.
@@ -26,10 +24,7 @@ impl Planner {
     /// Whether an index into a split dimension is in the part of this rank, and the index there, or another one there. One that is in no
     /// part is a mistake.
     pub(super) fn local(&mut self, at: Atom, axis: Axis) -> (Atom, Atom) {
-        let [total, offset, count] = {
-            let split = &self.splits[axis.0];
-            [split.total, split.offset, split.count].map(Atom::Var)
-        };
+        let [total, offset, count] = self.splits[axis.0].numbers();
         let builder = &mut self.builder;
         let minus = |builder: &mut Builder, a: Atom, b: Atom| {
             let b = builder.scalar(ScalarOp::Integer(IntegerRow::Neg), &[b]);
@@ -42,8 +37,8 @@ impl Planner {
         };
         let is_there = within(builder, at, total);
         let is_there = builder.scalar(ScalarOp::Convert(Prim::I64), &[is_there]);
-        let (first, second) = (vec![Extent::Number(is_there)], vec![Extent::Number(index(1))]);
-        builder.emit(Op::Agree(Box::new(Agree { what: Agreement::Mapped, first, second, times: Vec::new() })));
+        self.must_be(Extent::Number(is_there), index(1));
+        let builder = &mut self.builder;
         let relative = minus(builder, at, offset);
         let is_mine = within(builder, relative, count);
         let last = minus(builder, count, index(1));

@@ -47,13 +47,13 @@ pub use placement::part;
 pub use sharded::{Shard, Sharded};
 pub use world::{Traffic, World, from_first};
 
+use super::contract::on_flats;
 use super::{Ending, Executor, Flat, Lent, Outcome, Prepared, Unsupported};
-use crate::array::{Atom, Extent, Program, Var};
-use crate::error::{Error, Result};
-use crate::interpret::{Control, Value, typed};
-use checkpoint::Checkpoints;
-use placement::{Axis, Placement};
-use plan::{Plan, lengths};
+use crate::array::{Atom, Body, Extent, Op, Program};
+use crate::error::Result;
+use crate::interpret::{Control, Value};
+use placement::Axis;
+use plan::Plan;
 use run::{Run, Stop, known, whole};
 use sums::Sums;
 
@@ -100,6 +100,8 @@ impl fmt::Debug for Mpi {
 struct Ready {
     on: Mpi,
     program: Program,
+    /// The outer sizes of arguments, and those by which arrays are made: what may be split.
+    lengths: Vec<Extent>,
     plans: Mutex<HashMap<Vec<Extent>, Arc<Plan>>>,
     sums: Sums<'static>,
     /// The program for a rank alone, once it is needed.
@@ -130,6 +132,7 @@ impl Executor for Mpi {
         Ok(Ok(Box::new(Ready {
             on: self.clone(),
             program: program.clone(),
+            lengths: lengths(program),
             plans: Mutex::default(),
             sums: Sums::new(self.inside),
             alone: OnceLock::new(),
@@ -150,23 +153,11 @@ impl Ready {
     /// The sizes of the dimensions that are split for these arguments.
     fn extents(&self, arguments: &[Lent<'_>], ranks: usize) -> Vec<Extent> {
         let params = &self.program.function.params;
-        let sizes = self.program.sizes();
-        let mut made = Vec::new();
-        lengths(&self.program.function.body, &mut made);
-        let outer = params.iter().filter_map(|param| sizes.of(*param).first().copied());
-        let made = made.into_iter().filter(|a| a.var().is_none_or(|var| params.contains(&var)));
-        let all = outer.chain(made.map(|number: Atom| sizes.number(number)));
-        let mut found: Vec<(Extent, usize)> =
-            all.filter_map(|extent| Some((extent, known(extent, params, arguments)?))).collect();
+        let all = self.lengths.iter().filter_map(|extent| Some((*extent, known(*extent, params, arguments)?)));
+        let found: Vec<(Extent, usize)> = all.collect();
         let longest = found.iter().map(|(_, n)| *n).max().unwrap_or(0);
-        found.retain(|(_, n)| *n >= ranks.max(2) && n.saturating_mul(SHORTER) >= longest);
-        let mut extents = Vec::new();
-        for (extent, _) in found {
-            if !extents.contains(&extent) {
-                extents.push(extent);
-            }
-        }
-        extents
+        let is_long = |n: usize| n >= ranks.max(2) && n.saturating_mul(SHORTER) >= longest;
+        found.into_iter().filter(|(_, n)| is_long(*n)).map(|(extent, _)| extent).collect()
     }
 
     fn plan(&self, extents: Vec<Extent>) -> Result<core::result::Result<Arc<Plan>, Unsupported>> {
@@ -183,38 +174,22 @@ impl Ready {
 
     /// Each rank runs the program alone: it says what is wrong, with the sizes and indices of the whole.
     fn alone(&self, arguments: &[Lent<'_>], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
-        match self.alone.get_or_init(|| self.on.inside.prepare(&self.program)).clone_ref()? {
-            Ok(alone) => alone.run_into(arguments, results, control),
-            Err(unsupported) => Ok(Ending::Unsupported(unsupported.clone())),
+        match self.alone.get_or_init(|| self.on.inside.prepare(&self.program)) {
+            Ok(Ok(alone)) => alone.run_into(arguments, results, control),
+            Ok(Err(unsupported)) => Ok(Ending::Unsupported(unsupported.clone())),
+            Err(error) => Err(error.clone()),
         }
-    }
-}
-
-/// A result that is borrowed.
-trait CloneRef<T, U> {
-    fn clone_ref(&self) -> Result<core::result::Result<&T, &U>>;
-}
-
-impl<T, U> CloneRef<T, U> for Result<core::result::Result<T, U>> {
-    fn clone_ref(&self) -> Result<core::result::Result<&T, &U>> {
-        self.as_ref().map(core::result::Result::as_ref).map_err(Error::clone)
     }
 }
 
 impl Prepared for Ready {
     fn run(&self, arguments: &[Value<f64>], control: Control<'_>) -> Result<Outcome> {
-        typed(&self.program, arguments)?;
-        let arguments: Vec<Flat> = arguments.iter().map(Flat::from).collect();
-        let lent: Vec<Lent<'_>> = arguments.iter().map(Flat::lent).collect();
-        let mut results = Vec::new();
-        let ending = self.run_into(&lent, &mut results, control)?;
-        Ok(ending.with(results.iter().map(Flat::to_value).collect()))
+        on_flats(&self.program, arguments, |arguments, results| self.run_into(arguments, results, control))
     }
 
     fn run_into(&self, arguments: &[Lent<'_>], results: &mut Vec<Flat>, control: Control<'_>) -> Result<Ending> {
         let mut link = world::connected()?;
-        let place = [link.rank(), link.ranks()];
-        let plan = match self.plan(self.extents(arguments, place[1]))? {
+        let plan = match self.plan(self.extents(arguments, link.ranks()))? {
             Ok(plan) => plan,
             Err(unsupported) => return Ok(Ending::Unsupported(unsupported)),
         };
@@ -224,10 +199,7 @@ impl Prepared for Ready {
         if !agrees(&plan, arguments) {
             return self.alone(arguments, results, control);
         }
-        let keep = self.on.keep.as_ref();
-        let mut checkpoints = keep.map(|keep| Checkpoints::new(keep, &self.program, arguments, place)).transpose()?;
         let mut run = Run::new(&plan, &mut link, &self.sums, control.clone());
-        run.checkpoints = checkpoints.as_mut();
         for (param, argument) in plan.params.iter().zip(arguments) {
             run.lend(*param, *argument);
         }
@@ -235,8 +207,7 @@ impl Prepared for Ready {
             let total = known(split.extent, &plan.params, arguments).expect("what is split has a known size");
             run.split(Axis(k), total);
         }
-        let ran = run.all();
-        match ran {
+        match run.all(self.on.keep.as_ref(), &self.program, arguments) {
             Ok(()) => {
                 results.clear();
                 for result in &plan.results {
@@ -266,15 +237,36 @@ impl Prepared for Ready {
     }
 }
 
+/// The sizes that may be split.
+fn lengths(program: &Program) -> Vec<Extent> {
+    let (params, sizes) = (&program.function.params, program.sizes());
+    let mut made = Vec::new();
+    counts(&program.function.body, &mut made);
+    made.retain(|count| count.var().is_none_or(|var| params.contains(&var)));
+    let outer = params.iter().filter_map(|param| sizes.of(*param).first().copied());
+    let mut all = Vec::new();
+    for extent in outer.chain(made.into_iter().map(|count| sizes.number(count))) {
+        if !all.contains(&extent) {
+            all.push(extent);
+        }
+    }
+    all
+}
+
+/// The numbers of elements by which arrays are made in a body.
+fn counts(body: &Body, into: &mut Vec<Atom>) {
+    for stm in &body.stms {
+        if let Op::Iota(count) | Op::Replicate(count, _) = &stm.op {
+            into.push(*count);
+        }
+        stm.op.bodies().for_each(|inner| counts(inner, into));
+    }
+}
+
 /// Whether the arguments have the sizes that they must have.
 fn agrees(plan: &Plan, arguments: &[Lent<'_>]) -> bool {
     plan.sizes.iter().all(|(param, dimension, extent)| {
         let at = plan.params.iter().position(|p| p == param).expect("sizes are of parameters");
         known(*extent, &plan.params, arguments).is_none_or(|size| arguments[at].sizes[*dimension] == size)
     })
-}
-
-/// The placements of parameters of which each rank has its part.
-fn placed(split: &[(Var, Axis)]) -> Vec<(Var, Placement)> {
-    split.iter().map(|(var, axis)| (*var, Placement::Split(0, *axis))).collect()
 }

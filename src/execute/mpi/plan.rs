@@ -6,12 +6,13 @@
 use core::fmt;
 use rustc_hash::FxHashSet;
 
-use super::draft::{Draft, Exchange, Gathered, Split, Way};
+use super::draft::{Draft, Exchange, Gathered, Split, Statements, Way};
+use super::placement::{Axis, Placement};
 use super::planner::Planner;
 use crate::array::{
-    Atom, Body, Extent, Form, Lambda, Op, Program, SizeTable, Stm, Var, Vars, atoms_in, has_effect, mentioned_by, text,
+    Atom, Body, Extent, Form, Lambda, Program, SizeTable, Var, Vars, atoms_in, has_effect, mentioned_by, text,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::execute::{Executor, Prepared, Unsupported};
 use crate::optimise::simplify;
 
@@ -33,7 +34,7 @@ pub(super) struct Plan {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Placed {
     pub(super) value: Atom,
-    pub(super) split: Option<(usize, super::placement::Axis)>,
+    pub(super) split: Option<(usize, Axis)>,
 }
 
 /// What ranks do, one after the other.
@@ -76,8 +77,13 @@ struct Finish<'e> {
     inside: &'e dyn Executor,
 }
 
-/// Why there is no plan: the executor of a rank refuses a step.
-pub(super) type Refused = core::result::Result<Vec<Node>, Unsupported>;
+/// Why there is no plan: the executor of a rank cannot run a step, or cannot prepare any.
+pub(super) enum Refused {
+    Unsupported(Unsupported),
+    Failed(Error),
+}
+
+type Finished<T> = core::result::Result<T, Refused>;
 
 impl Plan {
     /// The plan of a program in which dimensions of these sizes are split, for ranks that run their steps by `inside`.
@@ -87,9 +93,22 @@ impl Plan {
     pub(super) fn of(
         program: &Program,
         extents: &[Extent],
-        placed: &[(Var, super::placement::Placement)],
+        placed: &[(Var, Placement)],
         inside: &dyn Executor,
     ) -> Result<core::result::Result<Plan, Unsupported>> {
+        match Plan::finished(program, extents, placed, inside) {
+            Ok(plan) => Ok(Ok(plan)),
+            Err(Refused::Unsupported(unsupported)) => Ok(Err(unsupported)),
+            Err(Refused::Failed(error)) => Err(error),
+        }
+    }
+
+    fn finished(
+        program: &Program,
+        extents: &[Extent],
+        placed: &[(Var, Placement)],
+        inside: &dyn Executor,
+    ) -> Finished<Plan> {
         let mut planner = Planner::new(program, extents);
         planner.places.extend(placed.iter().copied());
         let body = &program.function.body;
@@ -100,7 +119,7 @@ impl Plan {
             .map(|value| {
                 let value = planner.whole_one(*value);
                 let split = match planner.placement(value) {
-                    super::placement::Placement::Split(dimension, axis) => Some((dimension, axis)),
+                    Placement::Split(dimension, axis) => Some((dimension, axis)),
                     _ => None,
                 };
                 Placed { value, split }
@@ -108,10 +127,7 @@ impl Plan {
             .collect();
         let mut needed: FxHashSet<Var> = results.iter().filter_map(|result| result.value.var()).collect();
         let mut finish = Finish { planner, inside };
-        let mut nodes = match finish.nodes(drafts, &mut needed)? {
-            Ok(nodes) => nodes,
-            Err(unsupported) => return Ok(Err(unsupported)),
-        };
+        let mut nodes = finish.nodes(drafts, &mut needed)?;
         let loops = nodes.iter_mut().filter_map(|node| if let Node::Loop(it) = node { Some(it) } else { None });
         loops.enumerate().for_each(|(number, it)| it.number = Some(number));
         let Planner { splits, rank, gathers, builder, .. } = finish.planner;
@@ -122,7 +138,7 @@ impl Plan {
             statement: Some(text::head(&of_all, &gathered.statement)),
             reason: gathered.reason,
         };
-        Ok(Ok(Plan {
+        Ok(Plan {
             nodes,
             params: program.function.params.clone(),
             results,
@@ -130,7 +146,7 @@ impl Plan {
             rank,
             gathers: gathers.into_iter().map(unsupported).collect(),
             sizes: said(program),
-        }))
+        })
     }
 }
 
@@ -149,15 +165,12 @@ fn said(program: &Program) -> Vec<(Var, usize, Extent)> {
 
 impl Finish<'_> {
     /// The nodes of drafts after which these variables are needed; what is needed before them is needed then.
-    fn nodes(&mut self, drafts: Vec<Draft>, needed: &mut FxHashSet<Var>) -> Result<Refused> {
+    fn nodes(&mut self, drafts: Vec<Draft>, needed: &mut FxHashSet<Var>) -> Finished<Vec<Node>> {
         let bound: FxHashSet<Var> = drafts.iter().flat_map(Draft::binds).collect();
         let mut nodes = Vec::new();
         for draft in drafts.into_iter().rev() {
             let binds = draft.binds();
-            let node = match self.node(draft, &bound, needed)? {
-                Ok(node) => node,
-                Err(unsupported) => return Ok(Err(unsupported)),
-            };
+            let node = self.node(draft, &bound, needed)?;
             for var in binds {
                 // It is there from here on, and not before.
                 needed.remove(&var);
@@ -165,36 +178,25 @@ impl Finish<'_> {
             nodes.extend(node);
         }
         nodes.reverse();
-        Ok(Ok(nodes))
+        Ok(nodes)
     }
 
-    fn node(
-        &mut self,
-        draft: Draft,
-        bound: &FxHashSet<Var>,
-        needed: &mut FxHashSet<Var>,
-    ) -> Result<core::result::Result<Option<Node>, Unsupported>> {
+    fn node(&mut self, draft: Draft, bound: &FxHashSet<Var>, needed: &mut FxHashSet<Var>) -> Finished<Option<Node>> {
         let body = |it: &mut Self, drafts: Vec<Draft>, results: &[Atom], needed: &mut FxHashSet<Var>| {
             let mut within: FxHashSet<Var> = results.iter().filter_map(|a| a.var()).collect();
             let nodes = it.nodes(drafts, &mut within)?;
             needed.extend(within);
-            Ok::<_, crate::error::Error>(nodes)
+            Ok::<_, Refused>(nodes)
         };
-        Ok(Ok(Some(match draft {
-            Draft::Step { stms, exchanges } => return self.step(stms, exchanges, bound, needed),
+        Ok(Some(match draft {
+            Draft::Step(step) => return self.step(step, bound, needed),
             Draft::Loop { vars, it, condition, body: steps } => {
                 let mut within = FxHashSet::default();
-                let nodes = match body(self, steps, &it.body.results, &mut within)? {
-                    Ok(nodes) => nodes,
-                    Err(unsupported) => return Ok(Err(unsupported)),
-                };
+                let nodes = body(self, steps, &it.body.results, &mut within)?;
                 let (counter, bound, condition) = match it.form {
                     Form::For(var, bound) => (Some((var, bound)), None, None),
                     Form::While { condition: asked, bound } => {
-                        let nodes = match body(self, condition, &asked.results, &mut within)? {
-                            Ok(nodes) => nodes,
-                            Err(unsupported) => return Ok(Err(unsupported)),
-                        };
+                        let nodes = body(self, condition, &asked.results, &mut within)?;
                         (None, bound, Some((nodes, asked.results[0])))
                     }
                 };
@@ -210,32 +212,25 @@ impl Finish<'_> {
                 Node::Loop(Looped { vars, params, counter, bound, condition, body: nodes, results, number: None })
             }
             Draft::If { vars, condition, branches } => {
-                let mut made = Vec::new();
-                for (steps, results) in branches {
-                    match body(self, steps, &results, needed)? {
-                        Ok(nodes) => made.push((nodes, results)),
-                        Err(unsupported) => return Ok(Err(unsupported)),
-                    }
-                }
+                let [yes, no] = branches.map(|(steps, results)| Ok((body(self, steps, &results, needed)?, results)));
+                let branches = [yes?, no?];
                 needed.extend(condition.var());
-                let branches = made.try_into().expect("there are two branches");
                 Node::If { vars, condition, branches }
             }
-        })))
+        }))
     }
 
     fn step(
         &mut self,
-        stms: Vec<Stm>,
-        exchanges: Vec<Exchange>,
+        Statements { stms, exchanges, .. }: Statements,
         bound: &FxHashSet<Var>,
         needed: &mut FxHashSet<Var>,
-    ) -> Result<core::result::Result<Option<Node>, Unsupported>> {
+    ) -> Finished<Option<Node>> {
         let exchanges: Vec<Exchange> = exchanges.into_iter().filter(|it| needed.contains(&it.to)).collect();
         let gives: Vec<Var> =
             stms.iter().flat_map(|stm| stm.vars.iter().copied()).filter(|var| needed.contains(var)).collect();
         if gives.is_empty() && exchanges.is_empty() && !stms.iter().any(|stm| has_effect(&stm.op)) {
-            return Ok(Ok(None));
+            return Ok(None);
         }
         let results = gives.iter().copied().chain(exchanges.iter().map(|it| it.from)).map(Atom::Var).collect();
         let body = Body { stms, results };
@@ -245,14 +240,11 @@ impl Finish<'_> {
         let function = Lambda { params: imports.clone(), body };
         let mut program = simplify(Program { types, names, function });
         let imports = without_unused_params(&mut program, imports);
-        let ready = match self.inside.prepare(&program)? {
-            Ok(ready) => ready,
-            Err(unsupported) => return Ok(Err(unsupported)),
-        };
+        let ready = self.inside.prepare(&program).map_err(Refused::Failed)?.map_err(Refused::Unsupported)?;
         let is_last = |var: &Var| bound.contains(var) && !needed.contains(var);
         let drops = imports.iter().copied().filter(is_last).collect();
         needed.extend(&imports);
-        Ok(Ok(Some(Node::Step(Step { imports, program, ready, gives, exchanges, drops }))))
+        Ok(Some(Node::Step(Step { imports, program, ready, gives, exchanges, drops })))
     }
 }
 
@@ -273,7 +265,7 @@ impl Draft {
     /// What later steps may mention.
     fn binds(&self) -> Vec<Var> {
         match self {
-            Draft::Step { stms, exchanges } => {
+            Draft::Step(Statements { stms, exchanges, .. }) => {
                 let bound = stms.iter().flat_map(|stm| stm.vars.iter().copied());
                 bound.chain(exchanges.iter().map(|it| it.to)).collect()
             }
@@ -327,14 +319,4 @@ fn show(nodes: &[Node], depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result
         }
     }
     Ok(())
-}
-
-/// The sizes by which arrays are made within a program, of any length.
-pub(super) fn lengths(body: &Body, into: &mut Vec<Atom>) {
-    for stm in &body.stms {
-        if let Op::Iota(count) | Op::Replicate(count, _) = &stm.op {
-            into.push(*count);
-        }
-        stm.op.bodies().for_each(|inner| lengths(inner, into));
-    }
 }

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::accumulators::Accumulators;
 use super::combine::{Operator, along_ranks, mapped};
-use super::draft::{Draft, Exchange, Gathered, Split, Way};
+use super::draft::{Draft, Exchange, Gathered, Split, Statements, Way};
 use super::placement::{Axis, Placement};
 use super::rules::{Made, Why};
 use crate::array::{
@@ -37,7 +37,7 @@ pub(super) struct Planner {
     generators: FxHashMap<Var, Stm>,
     pub(super) accumulators: FxHashMap<Var, Accumulators>,
     /// What split values are once they are gathered.
-    whole: FxHashMap<Var, Var>,
+    pub(super) gathered: FxHashMap<Var, Var>,
     pub(super) gathers: Vec<Gathered>,
 }
 
@@ -60,7 +60,7 @@ impl Planner {
             plans: vec![Vec::new()],
             generators: FxHashMap::default(),
             accumulators: FxHashMap::default(),
-            whole: FxHashMap::default(),
+            gathered: FxHashMap::default(),
             gathers: Vec::new(),
         }
     }
@@ -130,13 +130,12 @@ impl Planner {
                     self.gather(var);
                 }
                 Why::Gather(_, reason) => {
-                    self.gathers.push(Gathered { statement: stm.clone(), reason });
-                    for var in free(&stm.op) {
-                        match self.placement(var.into()) {
-                            Placement::Split(..) => self.gather(var),
-                            Placement::Whole | Placement::Partial(_) => (),
-                        }
+                    let mut split = free(&stm.op);
+                    split.retain(|var| self.placement((*var).into()) != Placement::Whole);
+                    if !split.is_empty() {
+                        self.gathers.push(Gathered { statement: stm.clone(), reason });
                     }
+                    split.into_iter().for_each(|var| self.gather(var));
                     let stm = self.renamed(stm);
                     self.whole_statement(&stm);
                     continue;
@@ -149,8 +148,8 @@ impl Planner {
 
     /// The statement with what was gathered in the place of what was split.
     fn renamed(&self, mut stm: Stm) -> Stm {
-        if !self.whole.is_empty() {
-            rename(&mut stm.op, &self.whole);
+        if !self.gathered.is_empty() {
+            rename(&mut stm.op, &self.gathered);
         }
         stm
     }
@@ -175,17 +174,17 @@ impl Planner {
     /// The number of the first step of the innermost plan from this number on.
     pub(super) fn step_from(&mut self, from: usize) -> usize {
         let plan = self.plans.last_mut().expect("a plan is open");
-        let found = (from..plan.len()).find(|k| matches!(plan[*k], Draft::Step { .. }));
+        let found = (from..plan.len()).find(|k| matches!(plan[*k], Draft::Step(_)));
         found.unwrap_or_else(|| {
-            plan.push(Draft::Step { stms: Vec::new(), exchanges: Vec::new() });
+            plan.push(Draft::Step(Statements::default()));
             plan.len() - 1
         })
     }
 
-    fn step(&mut self, at: usize) -> (&mut Vec<Stm>, &mut Vec<Exchange>) {
+    fn step(&mut self, at: usize) -> &mut Statements {
         let plan = self.plans.last_mut().expect("a plan is open");
-        let Draft::Step { stms, exchanges } = &mut plan[at] else { panic!("statements go into steps") };
-        (stms, exchanges)
+        let Draft::Step(step) = &mut plan[at] else { panic!("statements go into steps") };
+        step
     }
 
     /// Adds what `write` writes to a step of the innermost plan.
@@ -200,41 +199,29 @@ impl Planner {
     /// Adds statements to a step, after the arrays that they mention and that are made where they are used.
     pub(super) fn add(&mut self, at: usize, written: Vec<Stm>) {
         let level = self.plans.len() - 1;
-        let mut made: FxHashSet<Var> = FxHashSet::default();
-        let mut all = Vec::new();
         for stm in written {
-            for var in free(&stm.op) {
-                self.make(var, at, &mut made, &mut all);
-            }
+            free(&stm.op).into_iter().for_each(|var| self.make(var, at));
             self.ready.extend(stm.vars.iter().map(|var| (*var, (level, at))));
-            all.push(stm);
+            self.step(at).stms.push(stm);
         }
-        self.step(at).0.extend(all);
     }
 
     /// Makes an array where it is used, unless it is there.
-    fn make(&mut self, var: Var, at: usize, made: &mut FxHashSet<Var>, into: &mut Vec<Stm>) {
+    fn make(&mut self, var: Var, at: usize) {
         let Some(stm) = self.generators.get(&var).cloned() else { return };
-        let is_there = self.step(at).0.iter().any(|there| there.vars.contains(&var));
-        if is_there || !made.insert(var) {
-            return;
+        if self.step(at).made.insert(var) {
+            free(&stm.op).into_iter().for_each(|of| self.make(of, at));
+            self.step(at).stms.push(stm);
         }
-        for of in free(&stm.op) {
-            self.make(of, at, made, into);
-        }
-        into.push(stm);
     }
 
-    /// Puts arrays that are made where they are used into a step, if they are a result.
+    /// Puts an array that is made where it is used into a step, if it is a result.
     pub(super) fn ensure_there(&mut self, result: Atom) {
-        let Some(stm) = result.var().and_then(|var| self.generators.get(&var).cloned()) else { return };
-        let at = self.step_with(self.needs(&stm.op));
-        if self.step(at).0.iter().any(|there| there.vars == stm.vars) {
-            let level = self.plans.len() - 1;
-            self.ready.insert(stm.vars[0], (level, at));
-        } else {
-            self.add(at, vec![stm]);
-        }
+        let Some(var) = result.var() else { return };
+        let Some(op) = self.generators.get(&var).map(|stm| stm.op.clone()) else { return };
+        let (at, level) = (self.step_with(self.needs(&op)), self.plans.len() - 1);
+        self.make(var, at);
+        self.ready.insert(var, (level, at));
     }
 
     /// What an operation mentions, through arrays that are made where they are used.
@@ -251,8 +238,12 @@ impl Planner {
 
     fn try_place(&mut self, stm: &Stm) -> Result<(), Why> {
         self.builder.span(stm.span);
+        if self.hides_accumulators(&stm.op) {
+            return Err(Why::Gather(None, "an accumulator goes into a loop or a branch"));
+        }
         if self.is_plan(stm) {
-            return self.control(stm);
+            self.control(stm);
+            return Ok(());
         }
         let stm = self.carried(stm.clone());
         let at = self.step_with(self.needs(&stm.op));
@@ -323,19 +314,13 @@ impl Planner {
         }
         self.add(at, stms);
         for (k, (var, placement)) in stm.vars.iter().zip(placements).enumerate() {
-            match *placement {
-                Placement::Whole => {
-                    self.places.remove(var);
-                }
-                Placement::Split(..) => {
-                    self.places.insert(*var, *placement);
-                }
-                Placement::Partial(op) => {
-                    self.places.remove(var);
-                    let term = fresh[terms.iter().position(|t| *t == k).expect("it is a term")];
-                    self.sum(at, *var, term, op, |_, sum| sum);
-                }
-            }
+            let Placement::Partial(op) = *placement else {
+                self.set(*var, *placement);
+                continue;
+            };
+            self.set(*var, Placement::Whole);
+            let term = fresh[terms.iter().position(|t| *t == k).expect("it is a term")];
+            self.sum(at, *var, term, op, |_, sum| sum);
         }
     }
 
@@ -379,7 +364,7 @@ impl Planner {
         for term in terms {
             let of = self.builder.type_of(*term);
             let to = self.builder.fresh(if matches!(way, Way::Parts(_)) { of } else { of.arrayed() });
-            self.step(at).1.push(Exchange { from: *term, to, way });
+            self.step(at).exchanges.push(Exchange { from: *term, to, way });
             stacked.push(Atom::Var(to));
         }
         let next = self.step_from(at + 1);
@@ -395,7 +380,7 @@ impl Planner {
     /// Makes a split value whole, on all ranks.
     fn gather(&mut self, var: Var) {
         let Placement::Split(dimension, axis) = self.placement(var.into()) else { return };
-        if self.whole.contains_key(&var) {
+        if self.gathered.contains_key(&var) {
             return;
         }
         let of = self.builder.type_of(var);
@@ -411,7 +396,7 @@ impl Planner {
         self.combine(at, &[whole], &[first], Way::Parts(axis), |builder, all| {
             if dimension == 0 { vec![all[0]] } else { vec![builder.one(Op::Permute(all[0], back))] }
         });
-        self.whole.insert(var, whole);
+        self.gathered.insert(var, whole);
     }
 
     /// The same for what is no statement: a result, or what a loop carries.
@@ -430,12 +415,7 @@ impl Planner {
 
     /// What a value is once it is gathered.
     pub(super) fn whole_one(&self, value: Atom) -> Atom {
-        value.var().and_then(|var| self.whole.get(&var)).map_or(value, |whole| (*whole).into())
-    }
-
-    /// What split values are once they are gathered.
-    pub(super) fn whole_ones(&mut self) -> &mut FxHashMap<Var, Var> {
-        &mut self.whole
+        value.var().and_then(|var| self.gathered.get(&var)).map_or(value, |whole| (*whole).into())
     }
 
     /// Opens a plan within the one that is open.
@@ -453,7 +433,7 @@ impl Planner {
         let level = self.plans.len() - 1;
         let ready = &self.ready;
         // What was gathered within is not there outside.
-        self.whole.retain(|_, whole| ready.get(whole).is_none_or(|(at, _)| *at != level));
+        self.gathered.retain(|_, whole| ready.get(whole).is_none_or(|(at, _)| *at != level));
         self.plans.pop().expect("a plan is open")
     }
 
@@ -464,24 +444,6 @@ impl Planner {
         plan.push(draft);
         let at = (level, plan.len() - 1);
         self.ready.extend(stm.vars.iter().map(|var| (*var, at)));
-    }
-
-    /// Adds a statement whose operands are whole as it is.
-    fn whole_statement(&mut self, stm: &Stm) {
-        let stm = self.carried(stm.clone());
-        let at = self.step_with(self.needs(&stm.op));
-        let level = self.plans.len() - 1;
-        for var in &stm.vars {
-            self.places.remove(var);
-            if self.builder.type_of(*var).accumulator {
-                let array = free(&stm.op).iter().find_map(|of| self.accumulators.get(of)).map(|acc| acc.array);
-                let array = array.expect("an accumulator comes from another");
-                let own = None;
-                self.accumulators.insert(*var, Accumulators { array, whole: *var, own });
-            }
-            self.ready.insert(*var, (level, at));
-        }
-        self.add(at, vec![stm]);
     }
 }
 

@@ -160,16 +160,20 @@ impl Planner {
         self.builder.append(vec![stm]);
     }
 
-    /// Whether something within an operation, or the operation, goes over a split dimension.
+    /// Whether an operation, or one within it, goes over a split dimension.
     pub(super) fn reaches(&self, op: &Op) -> bool {
+        any_within(op, &|op| self.goes_along(op))
+    }
+
+    /// Whether an operation itself goes over a split dimension.
+    pub(super) fn goes_along(&self, op: &Op) -> bool {
         let along = |arrays: &[Atom]| arrays.iter().any(|a| self.axis_along(*a).is_some());
-        let itself = match op {
+        match op {
             Op::Map(map) => along(&map.arrays),
             Op::Reduce(it) | Op::Scan(it) => along(&it.arrays),
             Op::Hist(it) => along(&[it.indices]),
             _ => false,
-        };
-        itself || op.bodies().any(|body| body.stms.iter().any(|stm| self.reaches(&stm.op)))
+        }
     }
 
     /// These are whole.
@@ -193,25 +197,22 @@ impl Planner {
         if one == other {
             return;
         }
-        let [first, second] = [one, other].map(|axis| vec![Extent::Number(self.splits[axis.0].total.into())]);
+        let [one, other] = [one, other].map(|axis| self.splits[axis.0].total.into());
+        self.must_be(Extent::Number(one), other);
+    }
+
+    /// Writes that a size must be this number.
+    pub(super) fn must_be(&mut self, size: Extent, number: Atom) {
+        let (first, second) = (vec![size], vec![Extent::Number(number)]);
         self.builder.emit(Op::Agree(Box::new(Agree { what: Agreement::Mapped, first, second, times: Vec::new() })));
     }
 
     /// The part of a whole array that is this rank's.
     pub(super) fn part(&mut self, array: Atom, dimension: usize, axis: Axis) -> Atom {
-        let [total, offset, count] = {
-            let split = &self.splits[axis.0];
-            [split.total, split.offset, split.count].map(Atom::Var)
-        };
-        let builder = &mut self.builder;
+        let [total, offset, count] = self.splits[axis.0].numbers();
         // It may have another length, which is a mistake.
-        let agree = Agree {
-            what: Agreement::Mapped,
-            first: vec![Extent::Of(array, dimension)],
-            second: vec![Extent::Number(total)],
-            times: Vec::new(),
-        };
-        builder.emit(Op::Agree(Box::new(agree)));
+        self.must_be(Extent::Of(array, dimension), total);
+        let builder = &mut self.builder;
         let all = |builder: &mut Builder, d| Range {
             start: index(0),
             count: builder.one(Op::Size(array, d)),
@@ -428,6 +429,11 @@ impl Planner {
             return Ok(placements);
         }
     }
+}
+
+/// Whether an operation, or one within it, is such a one.
+pub(super) fn any_within(op: &Op, is: &dyn Fn(&Op) -> bool) -> bool {
+    is(op) || op.bodies().any(|body| body.stms.iter().any(|stm| any_within(&stm.op, is)))
 }
 
 /// The placement of what is in one or the other, if one part of each rank will do.

@@ -7,16 +7,16 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::checkpoint::Checkpoints;
+use super::checkpoint::{Checkpoints, Keep};
 use super::draft::{Exchange, Way};
 use super::placement::{Axis, part};
 use super::plan::{Looped, Node, Plan, Step};
 use super::sums::Sums;
 use super::wire;
-use super::world::Link;
-use crate::array::{Atom, Const, Extent, Type, Var};
-use crate::error::Error;
-use crate::execute::{Ending, Fault, Flat, Lent};
+use super::world::{Link, starts};
+use crate::array::{Atom, Const, Extent, Program, Type, Var};
+use crate::error::{Error, Span};
+use crate::execute::{Ending, Fault, FaultKind, Flat, Lent};
 use crate::interpret::Control;
 
 /// Why a run stops before its end, on all ranks.
@@ -36,6 +36,36 @@ enum Trouble {
     Ended(Fault),
     Wrong(String),
     Lost(Error),
+}
+
+/// What stops a rank, as the others know it: 0 if nothing does.
+mod code {
+    pub(super) const STEPS: u64 = 1;
+    pub(super) const ELEMENTS: u64 = 2;
+    pub(super) const CANCELLED: u64 = 3;
+    pub(super) const WRONG: u64 = 4;
+    pub(super) const LOST: u64 = 5;
+}
+
+impl Trouble {
+    fn code(&self) -> u64 {
+        match self {
+            Trouble::Ended(Fault { kind: FaultKind::Budget { what: "steps", .. }, .. }) => code::STEPS,
+            Trouble::Ended(Fault { kind: FaultKind::Budget { .. }, .. }) => code::ELEMENTS,
+            Trouble::Ended(_) => code::CANCELLED,
+            Trouble::Wrong(_) => code::WRONG,
+            Trouble::Lost(_) => code::LOST,
+        }
+    }
+
+    /// What the others say of it.
+    fn text(&self) -> String {
+        match self {
+            Trouble::Ended(fault) => fault.statement.clone(),
+            Trouble::Wrong(said) => said.clone(),
+            Trouble::Lost(error) => error.to_string(),
+        }
+    }
 }
 
 type Ran<T = ()> = core::result::Result<T, Stop>;
@@ -83,13 +113,13 @@ impl From<Flat> for Held<'_> {
 
 /// A run.
 pub(super) struct Run<'r, 'l> {
-    pub(super) plan: &'r Plan,
+    plan: &'r Plan,
     pub(super) link: &'r mut Link<'l>,
-    pub(super) sums: &'r Sums<'r>,
-    pub(super) control: Control<'r>,
-    pub(super) values: FxHashMap<Var, Held<'r>>,
-    pub(super) steps: u64,
-    pub(super) checkpoints: Option<&'r mut Checkpoints>,
+    sums: &'r Sums<'r>,
+    control: Control<'r>,
+    values: FxHashMap<Var, Held<'r>>,
+    steps: u64,
+    checkpoints: Option<Checkpoints>,
     rank: usize,
     ranks: usize,
 }
@@ -121,9 +151,12 @@ impl<'r, 'l> Run<'r, 'l> {
         }
     }
 
-    /// Goes through all nodes.
-    pub(super) fn all(&mut self) -> Ran {
+    /// Goes through all nodes of the plan of a program, and keeps the states of loops if that is wanted.
+    pub(super) fn all(&mut self, keep: Option<&Keep>, program: &Program, arguments: &[Lent<'_>]) -> Ran {
         let plan = self.plan;
+        let place = [self.rank, self.ranks];
+        let checkpoints = keep.map(|keep| Checkpoints::new(keep, program, arguments, place)).transpose();
+        self.checkpoints = checkpoints.map_err(|error| self.stop(Trouble::Lost(error)))?;
         self.nodes(&plan.nodes)?;
         // What went wrong after the last exchange is known to all before there are results.
         self.agree(None, 0).map(drop)
@@ -167,7 +200,7 @@ impl<'r, 'l> Run<'r, 'l> {
         let before = self.steps;
         self.steps += 1;
         self.control.reached(before, self.steps).map_err(|fault| {
-            let error = fault.within(crate::error::Span::UNKNOWN, || "a step of all ranks".into());
+            let error = fault.within(Span::UNKNOWN, || "a step of all ranks".into());
             Trouble::Ended(Fault::of(error).expect("a run is ended by a limit or a wish"))
         })
     }
@@ -215,31 +248,27 @@ impl<'r, 'l> Run<'r, 'l> {
 
     /// What each rank has to send, in bytes, once all have said that they go on.
     fn agree(&mut self, trouble: Option<Trouble>, bytes: usize) -> Ran<Vec<usize>> {
-        let all = self.link.words([u64::from(trouble.is_some()), bytes as u64]);
-        let Some(first) = all.iter().position(|[stops, _]| *stops != 0) else {
+        let all = self.link.words([trouble.as_ref().map_or(0, Trouble::code), bytes as u64]);
+        let Some(first) = all.iter().position(|[code, _]| *code != 0) else {
             return Ok(all.into_iter().map(|[_, bytes]| bytes as usize).collect());
         };
         // Of several the first rank's is said by all.
-        let text = match &trouble {
-            Some(Trouble::Ended(fault)) if first == self.rank => format!("e{}", fault.statement),
-            Some(Trouble::Wrong(said)) if first == self.rank => format!("w{said}"),
-            Some(Trouble::Lost(error)) if first == self.rank => format!("l{error}"),
-            _ => String::new(),
-        };
-        let kind = match &trouble {
-            Some(Trouble::Ended(fault)) => end_code(fault),
-            _ => 0,
-        };
-        let lengths = self.link.words([text.len() as u64, kind]);
-        let said = self.link.gather(text.as_bytes(), &lengths.iter().map(|[n, _]| *n as usize).collect::<Vec<_>>());
-        let said = String::from_utf8_lossy(&said).into_owned();
-        let (what, said) = said.split_at(1.min(said.len()));
-        Err(match (what, trouble) {
+        let text = trouble.as_ref().filter(|_| first == self.rank).map_or_else(String::new, Trouble::text);
+        let said = String::from_utf8_lossy(&self.link.gather_any(text.as_bytes())).into_owned();
+        Err(match (all[first][0], trouble) {
             (_, Some(Trouble::Lost(error))) => Stop::Lost(error),
-            ("l", _) => Stop::Lost(Error::Device { what: format!("rank {first}: {said}") }),
-            ("e", Some(Trouble::Ended(fault))) => Stop::Ended(fault),
-            ("e", _) => Stop::Ended(ended(lengths[first][1], said.to_owned(), &self.control)),
-            _ => Stop::Wrong { rank: first, said: said.to_owned() },
+            (code::LOST, _) => Stop::Lost(Error::Device { what: format!("rank {first}: {said}") }),
+            (code::WRONG, _) => Stop::Wrong { rank: first, said },
+            (_, Some(Trouble::Ended(fault))) => Stop::Ended(fault),
+            (code, _) => {
+                let limits = self.control.limits;
+                let kind = match code {
+                    code::STEPS => FaultKind::Budget { what: "steps", limit: limits.steps },
+                    code::ELEMENTS => FaultKind::Budget { what: "elements", limit: limits.elements },
+                    _ => FaultKind::Cancelled,
+                };
+                Stop::Ended(Fault { statement: said, span: Span::UNKNOWN, kind })
+            }
         })
     }
 
@@ -257,13 +286,7 @@ impl<'r, 'l> Run<'r, 'l> {
         }
         let lengths = self.agree(None, mine.len())?;
         let all = self.link.gather(&mine, &lengths);
-        let mut starts: Vec<usize> = lengths
-            .iter()
-            .scan(0, |end, length| {
-                *end += length;
-                Some(*end - length)
-            })
-            .collect();
+        let mut starts = starts(&lengths);
         let mut start = 0;
         for ((it, flat), end) in small.into_iter().zip(ends) {
             let own = end - start;
@@ -291,10 +314,7 @@ impl<'r, 'l> Run<'r, 'l> {
         for (it, flat) in large {
             let Way::Terms(Some(op)) = it.way else { unreachable!("large terms are combined element by element") };
             let sum = self.sums.of(self.link, flat, op);
-            let sum = match sum {
-                Ok(sum) => sum,
-                Err(error) => return Err(self.stop(Trouble::Wrong(error.to_string()))),
-            };
+            let sum = sum.map_err(|error| self.stop(Trouble::Wrong(error.to_string())))?;
             self.set(it.to, sum);
         }
         Ok(())
@@ -329,9 +349,7 @@ impl<'r, 'l> Run<'r, 'l> {
             if let Some((var, _)) = it.counter {
                 self.set(var, wire::integer(done as i64));
             }
-            if let Err(trouble) = self.tick() {
-                return Err(self.stop(trouble));
-            }
+            self.tick().map_err(|trouble| self.stop(trouble))?;
             state.clear();
             self.nodes(&it.body)?;
             state = it.results.iter().map(|result| self.value(*result)).collect();
@@ -368,10 +386,8 @@ impl Run<'_, '_> {
         let Some(checkpoints) = self.checkpoints.as_mut().filter(|checkpoints| checkpoints.resumes()) else {
             return Ok(None);
         };
-        let mut kept = match checkpoints.kept(number) {
-            Ok(kept) => kept,
-            Err(error) => return Err(self.stop(Trouble::Lost(error))),
-        };
+        let kept = checkpoints.kept(number);
+        let mut kept = kept.map_err(|error| self.stop(Trouble::Lost(error)))?;
         self.agree(None, 0)?;
         let after = |k: usize| kept.get(k).map_or(0, |(done, _)| done + 1);
         let all = self.link.words([after(0), after(1)]);
@@ -392,27 +408,6 @@ fn constant_flat(constant: Const) -> Flat {
         },
     };
     wire::read(of.prim, Vec::new(), &bytes)
-}
-
-/// What ends a run, as a number for the others.
-fn end_code(fault: &Fault) -> u64 {
-    use crate::execute::FaultKind;
-    match &fault.kind {
-        FaultKind::Budget { what: "steps", .. } => 1,
-        FaultKind::Budget { .. } => 2,
-        _ => 3,
-    }
-}
-
-/// What ended a run on another rank.
-fn ended(code: u64, statement: String, control: &Control<'_>) -> Fault {
-    use crate::execute::FaultKind;
-    let kind = match code {
-        1 => FaultKind::Budget { what: "steps", limit: control.limits.steps },
-        2 => FaultKind::Budget { what: "elements", limit: control.limits.elements },
-        _ => FaultKind::Cancelled,
-    };
-    Fault { statement, span: crate::error::Span::UNKNOWN, kind }
 }
 
 /// The number that a size of arguments is, if it is one of a parameter, a parameter, or a constant.

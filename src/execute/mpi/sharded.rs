@@ -3,11 +3,11 @@
 //! Law: the parts of a result, one after the other in the order of ranks, are the result for the parts of the arguments one after the other
 //! (tests/mpi/suite.rs).
 
-use super::placement::{Axis, part};
+use super::placement::{Axis, Placement, part};
 use super::plan::Plan;
 use super::run::{Run, Stop, known, whole};
 use super::sums::Sums;
-use super::{Mpi, placed, world};
+use super::{Mpi, world};
 use crate::array::{Extent, Program, Var};
 use crate::error::{Error, Result};
 use crate::execute::{Flat, Lent};
@@ -35,6 +35,7 @@ pub struct Sharded {
     on: Mpi,
     program: Program,
     plan: Plan,
+    sums: Sums<'static>,
     /// The positions of the parameters that are split, and their dimensions.
     split: Vec<(usize, Axis)>,
 }
@@ -60,11 +61,11 @@ impl Sharded {
     /// # Errors
     /// [`Error::Parameter`] for a name that is no array parameter of the program; [`Error::Device`] if the ranks are not joined, or if a
     /// step cannot run.
-    pub fn new(program: &Program, split: &[&str], on: Mpi) -> Result<Self> {
+    pub fn new(program: &Program, names: &[&str], on: Mpi) -> Result<Self> {
         world::place()?;
         let sizes = program.sizes();
-        let (mut extents, mut at, mut vars) = (Vec::<Extent>::new(), Vec::new(), Vec::<(Var, Axis)>::new());
-        for name in split {
+        let (mut extents, mut split) = (Vec::<Extent>::new(), Vec::new());
+        for name in names {
             let wrong = |reason: &str| Error::Parameter { name: (*name).to_owned(), reason: reason.to_owned() };
             let k = program.names.iter().position(|known| known == name);
             let k = k.ok_or_else(|| wrong(&format!("the parameters are {}", program.names.join(", "))))?;
@@ -74,15 +75,16 @@ impl Sharded {
                 extents.push(extent);
                 extents.len() - 1
             });
-            at.push((k, Axis(axis)));
-            vars.push((var, Axis(axis)));
+            split.push((k, Axis(axis)));
         }
-        let plan = Plan::of(program, &extents, &placed(&vars), on.inside)?;
+        let placed = |(k, axis): &(usize, Axis)| (program.function.params[*k], Placement::Split(0, *axis));
+        let placed: Vec<(Var, Placement)> = split.iter().map(placed).collect();
+        let plan = Plan::of(program, &extents, &placed, on.inside)?;
         let plan = plan.map_err(|unsupported| Error::Device { what: unsupported.to_string() })?;
         if let (false, Some(gathered)) = (on.gathers, plan.gathers.first()) {
             return Err(Error::Device { what: gathered.to_string() });
         }
-        Ok(Sharded { on, program: program.clone(), plan, split: at })
+        Ok(Sharded { sums: Sums::new(on.inside), on, program: program.clone(), plan, split })
     }
 
     /// The plan as text: what ranks do, and what they send each other.
@@ -106,13 +108,13 @@ impl Sharded {
     /// wrong on some rank, on all of them.
     pub fn run_within(&self, arguments: &[Flat], control: Control<'_>) -> Result<Vec<Shard>> {
         let Sharded { program, plan, .. } = self;
-        Error::lengths("the list of arguments", program.names.len(), arguments.len())?;
         let mut link = world::connected()?;
         let ranks = link.ranks();
         let lent: Vec<Lent<'_>> = arguments.iter().map(Flat::lent).collect();
         let fits = program.function.params.iter().zip(&program.names).zip(&lent);
-        let fits = fits.map(|((param, name), argument)| argument.check(name, program.type_of(*param)));
-        let fits: Result<()> = fits.collect();
+        let mut fits = fits.map(|((param, name), argument)| argument.check(name, program.type_of(*param)));
+        let count = Error::lengths("the list of arguments", program.names.len(), arguments.len());
+        let fits: Result<()> = count.and_then(|()| fits.try_for_each(core::convert::identity));
         // A rank whose arguments do not fit says so before any other waits for it.
         let length = |k: usize| lent[k].sizes.first().copied().unwrap_or(0) as u64;
         let stops = link.words([u64::from(fits.is_err())]);
@@ -146,15 +148,14 @@ impl Sharded {
             }
             totals[axis.0] = Some(total);
         }
-        let sums = Sums::new(self.on.inside);
-        let mut run = Run::new(plan, &mut link, &sums, control);
+        let mut run = Run::new(plan, &mut link, &self.sums, control);
         for (param, argument) in plan.params.iter().zip(&lent) {
             run.lend(*param, *argument);
         }
         for (k, total) in totals.into_iter().enumerate() {
             run.split(Axis(k), total.expect("what is split is the dimension of an argument"));
         }
-        match run.all() {
+        match run.all(self.on.keep.as_ref(), program, &lent) {
             Ok(()) => Ok(plan
                 .results
                 .iter()

@@ -3,7 +3,7 @@
 //! Law: every rank calls the same functions in the same order, so that no rank waits for one that has gone on; what a call returns
 //! is the same bytes on all ranks, in the order of ranks (tests/mpi/suite.rs).
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpi::Threading;
 use mpi::datatype::{Partition, PartitionMut};
@@ -45,10 +45,12 @@ pub struct Traffic {
 /// The connection to the others.
 struct Joined {
     universe: Universe,
+    rank: usize,
+    ranks: usize,
     traffic: Traffic,
 }
 
-static JOINED: OnceLock<Mutex<Option<Joined>>> = OnceLock::new();
+static JOINED: Mutex<Option<Joined>> = Mutex::new(None);
 
 /// The most bytes that one message has: a count of them is an `i32`.
 pub(super) const MAX_BYTES: usize = 1 << 30;
@@ -66,8 +68,8 @@ impl World {
         let world = universe.world();
         let number = |n: i32| usize::try_from(n).expect("ranks are counted from 0");
         let (rank, ranks) = (number(world.rank()), number(world.size()));
-        *JOINED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(Joined { universe, traffic: Traffic::default() });
+        *JOINED.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(Joined { universe, rank, ranks, traffic: Traffic::default() });
         Ok(World { rank, ranks })
     }
 
@@ -86,7 +88,7 @@ impl World {
     /// What this process has sent so far.
     #[must_use]
     pub fn traffic(&self) -> Traffic {
-        connected().map_or_else(|_| Traffic::default(), |mut link| link.joined().traffic)
+        connected().map_or_else(|_| Traffic::default(), |link| link.joined().traffic)
     }
 }
 
@@ -95,7 +97,7 @@ impl Drop for World {
     fn drop(&mut self) {
         let Ok(mut link) = connected() else { return };
         if std::thread::panicking() {
-            link.joined().universe.world().abort(101);
+            link.world().abort(101);
         }
         *link.0 = None;
     }
@@ -109,7 +111,7 @@ pub(super) struct Link<'j>(MutexGuard<'j, Option<Joined>>);
 /// # Errors
 /// [`Error::Device`] if this process has not joined them.
 pub(super) fn connected() -> Result<Link<'static>> {
-    let joined = JOINED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    let joined = JOINED.lock().unwrap_or_else(PoisonError::into_inner);
     if joined.is_none() {
         let what = "this process has not joined the ranks of its job: `World::join` does that, at the start of `main`";
         return Err(Error::Device { what: what.into() });
@@ -122,7 +124,7 @@ pub(super) fn connected() -> Result<Link<'static>> {
 /// # Errors
 /// As for [`connected`].
 pub(super) fn place() -> Result<(usize, usize)> {
-    let mut link = connected()?;
+    let link = connected()?;
     Ok((link.rank(), link.ranks()))
 }
 
@@ -133,30 +135,33 @@ pub(super) fn place() -> Result<(usize, usize)> {
 pub fn from_first(bytes: Vec<u8>) -> Result<Vec<u8>> {
     let mut link = connected()?;
     let mine = if link.rank() == 0 { bytes } else { Vec::new() };
-    let lengths: Vec<usize> = link.words([mine.len() as u64]).into_iter().map(|[n]| n as usize).collect();
-    Ok(link.gather(&mine, &lengths))
+    Ok(link.gather_any(&mine))
 }
 
 impl Link<'_> {
-    fn joined(&mut self) -> &mut Joined {
-        self.0.as_mut().expect("a link is to ranks that were joined")
+    fn joined(&self) -> &Joined {
+        self.0.as_ref().expect("a link is to ranks that were joined")
     }
 
-    fn world(&mut self) -> SimpleCommunicator {
+    fn traffic(&mut self) -> &mut Traffic {
+        &mut self.0.as_mut().expect("a link is to ranks that were joined").traffic
+    }
+
+    fn world(&self) -> SimpleCommunicator {
         self.joined().universe.world()
     }
 
-    pub(super) fn rank(&mut self) -> usize {
-        self.world().rank() as usize
+    pub(super) fn rank(&self) -> usize {
+        self.joined().rank
     }
 
-    pub(super) fn ranks(&mut self) -> usize {
-        self.world().size() as usize
+    pub(super) fn ranks(&self) -> usize {
+        self.joined().ranks
     }
 
     fn count(&mut self, bytes: usize) {
         let others = self.ranks() as u64 - 1;
-        let traffic = &mut self.joined().traffic;
+        let traffic = self.traffic();
         traffic.messages += 1;
         traffic.bytes += bytes as u64 * others;
     }
@@ -167,6 +172,12 @@ impl Link<'_> {
         let mut all = vec![0_u64; N * self.ranks()];
         self.world().all_gather_into(&mine[..], &mut all[..]);
         all.chunks_exact(N).map(|words| words.try_into().expect("as many words of each")).collect()
+    }
+
+    /// The bytes of each rank, which come to as many as each has, one after the other.
+    pub(super) fn gather_any(&mut self, mine: &[u8]) -> Vec<u8> {
+        let lengths: Vec<usize> = self.words([mine.len() as u64]).into_iter().map(|[n]| n as usize).collect();
+        self.gather(mine, &lengths)
     }
 
     /// The bytes of each rank, which come to `lengths` of them, one after the other.
@@ -201,7 +212,7 @@ impl Link<'_> {
     pub(super) fn exchange(&mut self, mine: &[u8], parts: &[usize]) -> Vec<u8> {
         let (rank, ranks) = (self.rank(), self.ranks());
         self.count(0);
-        self.joined().traffic.bytes += (mine.len() - parts[rank]) as u64;
+        self.traffic().bytes += (mine.len() - parts[rank]) as u64;
         let mut all = vec![0; parts[rank] * ranks];
         let (own, places) = (vec![parts[rank]; ranks], (0..ranks).map(|r| r * parts[rank]).collect::<Vec<_>>());
         let from = Partition::new(mine, in_i32(parts), in_i32(&starts(parts)));
@@ -212,7 +223,7 @@ impl Link<'_> {
 }
 
 /// Where each part begins.
-fn starts(lengths: &[usize]) -> Vec<usize> {
+pub(super) fn starts(lengths: &[usize]) -> Vec<usize> {
     let ends = lengths.iter().scan(0, |end, length| {
         *end += length;
         Some(*end - length)
