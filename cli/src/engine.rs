@@ -2,7 +2,7 @@
 //!
 //! Law: executors agree; they differ in what a run costs, and in what they count as a step.
 
-use catadiff::execute::{EXECUTORS, RunReport, executor};
+use catadiff::execute::{self, EXECUTORS, RunReport, executor};
 use catadiff::futhark::core::Program;
 use catadiff::futhark::elaborate::{Ready, UNKNOWN_CALLS, compile_entry};
 use catadiff::futhark::interpreter;
@@ -15,36 +15,17 @@ use crate::arguments::Arguments;
 use crate::input::written;
 
 /// Who runs programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(crate) enum Executor {
     /// The interpreter of the language.
     Interpreter,
-    /// The executor of array programs of this name.
-    Of(&'static str),
-    /// The executor of this name, which keeps the state of long loops.
-    #[cfg(feature = "mpi")]
-    Keeping(&'static str, ByAddress),
+    /// An executor of array programs.
+    Of(&'static dyn execute::Executor),
 }
 
-/// An executor, which is the same as another if it is that one.
-#[cfg(feature = "mpi")]
-#[derive(Clone, Copy)]
-pub(crate) struct ByAddress(&'static dyn catadiff::execute::Executor);
-
-#[cfg(feature = "mpi")]
-impl PartialEq for ByAddress {
-    fn eq(&self, other: &Self) -> bool {
-        core::ptr::addr_eq(self.0, other.0)
-    }
-}
-
-#[cfg(feature = "mpi")]
-impl Eq for ByAddress {}
-
-#[cfg(feature = "mpi")]
-impl core::fmt::Debug for ByAddress {
+impl core::fmt::Debug for Executor {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(self.0.name())
+        f.write_str(self.name())
     }
 }
 
@@ -84,50 +65,37 @@ impl Ran {
 impl Executor {
     /// The executor that programs are compiled for without an option.
     pub(crate) fn of_compiled() -> Self {
-        Executor::Of(EXECUTORS[0].name())
+        Executor::Of(EXECUTORS[0])
     }
 
     /// As in `--executor`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Executor::Interpreter => INTERPRETER,
-            Executor::Of(name) => name,
-            #[cfg(feature = "mpi")]
-            Executor::Keeping(name, _) => name,
+            Executor::Of(executor) => executor.name(),
         }
     }
 
     /// The executor of the option, or the default.
     pub(crate) fn asked(arguments: &Arguments, default: Executor) -> Result<Executor, Failure> {
         let Some(asked) = arguments.option("executor") else { return Ok(default) };
-        match names().find(|name| *name == asked) {
-            Some(INTERPRETER) => Ok(Executor::Interpreter),
-            #[cfg(feature = "mpi")]
-            Some(name) => Ok(match crate::ranks::keeping(name, arguments)? {
-                Some(keeping) => Executor::Keeping(name, ByAddress(keeping)),
-                None => Executor::Of(name),
-            }),
-            #[cfg(not(feature = "mpi"))]
-            Some(name) => Ok(Executor::Of(name)),
-            None => Err(Failure::asked(format!("there is no executor `{asked}`"))),
+        if asked == INTERPRETER {
+            return Ok(Executor::Interpreter);
         }
+        let known = executor(asked).ok_or_else(|| Failure::asked(format!("there is no executor `{asked}`")))?;
+        #[cfg(feature = "mpi")]
+        let known = crate::ranks::keeping(known, arguments)?;
+        Ok(Executor::Of(known))
     }
 
     /// An entry point, ready to run.
     pub(crate) fn ready<'p>(self, program: &'p Program, entry: &str) -> Result<Engine<'p>, Message> {
         Ok(match self {
             Executor::Interpreter => Engine::Interpreter(program, entry.to_owned()),
-            compiled => {
-                let executor = match compiled {
-                    #[cfg(feature = "mpi")]
-                    Executor::Keeping(_, ByAddress(executor)) => executor,
-                    other => executor(other.name()).expect("names are those of executors"),
-                };
-                match compile_entry(program, entry) {
-                    Err(message) if message.code == UNKNOWN_CALLS => Engine::instead(program, entry, &message),
-                    elaborated => Engine::Ready(Box::new(elaborated?.compile_on(executor)?)),
-                }
-            }
+            Executor::Of(executor) => match compile_entry(program, entry) {
+                Err(message) if message.code == UNKNOWN_CALLS => Engine::instead(program, entry, &message),
+                elaborated => Engine::Ready(Box::new(elaborated?.compile_on(executor)?)),
+            },
         })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Law: all ranks do the same with the same input, which the first one reads; the first one alone writes (cli/tests/commands/ranks.rs).
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use catadiff::execute::mpi::{Every, Keep, Mpi, World, from_first};
@@ -11,12 +11,12 @@ use catadiff::execute::{Executor, executor};
 use crate::answer::Failure;
 use crate::arguments::Arguments;
 
-static QUIET: AtomicBool = AtomicBool::new(false);
-static SHARED: AtomicBool = AtomicBool::new(false);
+/// The number of this rank, once it has joined the others.
+static RANK: OnceLock<usize> = OnceLock::new();
 
 /// Whether this rank writes nothing.
 pub(crate) fn is_quiet() -> bool {
-    QUIET.load(Ordering::Relaxed)
+    RANK.get().is_some_and(|rank| *rank > 0)
 }
 
 /// Joins the ranks, if an executor on ranks is wanted.
@@ -28,14 +28,13 @@ pub(crate) fn joined(arguments: &[&str]) -> Result<Option<World>, Failure> {
         return Ok(None);
     }
     let world = World::join().map_err(|error| Failure::asked(error.to_string()))?;
-    QUIET.store(world.rank() > 0, Ordering::Relaxed);
-    SHARED.store(true, Ordering::Relaxed);
+    RANK.get_or_init(|| world.rank());
     Ok(Some(world))
 }
 
 /// Refuses commands that run several programs side by side.
 pub(crate) fn fit(arguments: &[&str]) -> Result<(), Failure> {
-    if SHARED.load(Ordering::Relaxed) && arguments.first().is_some_and(|command| ["test", "bench"].contains(command)) {
+    if RANK.get().is_some() && arguments.first().is_some_and(|command| ["test", "bench"].contains(command)) {
         let text = "ranks run one program at a time: `run`, `grad`, `jvp` and `vjp` can be asked of them";
         return Err(Failure::asked(text));
     }
@@ -48,25 +47,29 @@ fn is_ranks(name: &str) -> bool {
 
 /// What the first rank has read, on every rank.
 pub(crate) fn shared(read: impl FnOnce() -> Result<Vec<u8>, Failure>) -> Result<Vec<u8>, Failure> {
-    if !SHARED.load(Ordering::Relaxed) {
+    if RANK.get().is_none() {
         return read();
     }
-    let mine = if is_quiet() { Ok(Vec::new()) } else { read() };
-    // A rank that cannot read sends nothing, and the others have then read nothing; it says what is wrong.
-    let (bytes, wrong) = match mine {
-        Ok(bytes) => (bytes, None),
-        Err(failure) => (Vec::new(), Some(failure)),
-    };
-    let bytes = from_first(bytes).map_err(|error| Failure::asked(error.to_string()))?;
-    wrong.map_or(Ok(bytes), Err)
+    let read = if is_quiet() { Ok(Vec::new()) } else { read() };
+    // What was read has a mark before it: where there is none, all ranks end.
+    let marked = read.as_ref().map_or_else(|_| Vec::new(), |bytes| [&[0], &bytes[..]].concat());
+    let marked = from_first(marked).map_err(|error| Failure::asked(error.to_string()))?;
+    read?;
+    let bytes = marked.strip_prefix(&[0]).ok_or_else(|| Failure::asked("the first rank could not read its input"))?;
+    Ok(bytes.to_vec())
 }
 
-/// The executor of this name, with what is said of its states.
-pub(crate) fn keeping(name: &'static str, arguments: &Arguments) -> Result<Option<&'static dyn Executor>, Failure> {
+/// The executor with what is said of its states.
+pub(crate) fn keeping(known: &'static dyn Executor, arguments: &Arguments) -> Result<&'static dyn Executor, Failure> {
     let Some(folder) = arguments.option("keep") else {
         let wanted = ["every", "resume"].iter().any(|flag| arguments.has(flag) || arguments.option(flag).is_some());
-        return if wanted { Err(Failure::asked("`--every` and `--resume` go with `--keep FOLDER`")) } else { Ok(None) };
+        return if wanted {
+            Err(Failure::asked("`--every` and `--resume` go with `--keep FOLDER`"))
+        } else {
+            Ok(known)
+        };
     };
+    let name = known.name();
     if !is_ranks(name) {
         return Err(Failure::asked("states are kept by executors on ranks: `--executor mpi`"));
     }
@@ -85,7 +88,7 @@ pub(crate) fn keeping(name: &'static str, arguments: &Arguments) -> Result<Optio
     let inside = inside.expect("an executor on ranks is named after the one inside");
     let keep = Keep { resume: arguments.has("resume"), ..Keep::new(folder, every) };
     // There is one in a process, as long as it lasts.
-    Ok(Some(Box::leak(Box::new(Mpi::over(inside).keeping(keep)))))
+    Ok(Box::leak(Box::new(Mpi::over(inside).keeping(keep))))
 }
 
 fn every(text: &str) -> Option<Every> {

@@ -54,39 +54,27 @@ const fn switch(long: &'static str, help: &'static str) -> Flag {
 /// What stands behind a command that is no option.
 pub(crate) const FILES: &str = "files";
 
-/// The options of a run; those of executors on ranks where there are such.
-const RUN_FLAGS: &[&str] = &[
-    "entry",
-    "executor",
-    "carrier",
-    "radius",
-    "steps",
-    "memory",
-    "binary",
-    #[cfg(feature = "mpi")]
-    "keep",
-    #[cfg(feature = "mpi")]
-    "every",
-    #[cfg(feature = "mpi")]
-    "resume",
-];
-/// The options of the run of a derivative.
-const DERIVATIVE_FLAGS: &[&str] = &[
-    "entry",
-    "wrt",
-    "executor",
-    "carrier",
-    "radius",
-    "steps",
-    "memory",
-    "binary",
-    #[cfg(feature = "mpi")]
-    "keep",
-    #[cfg(feature = "mpi")]
-    "every",
-    #[cfg(feature = "mpi")]
-    "resume",
-];
+/// The options of a run, and more; those of executors on ranks where there are such.
+macro_rules! run_flags {
+    ($($more:literal),*) => {
+        &[
+            "entry",
+            $($more,)*
+            "executor",
+            "carrier",
+            "radius",
+            "steps",
+            "memory",
+            "binary",
+            #[cfg(feature = "mpi")]
+            "keep",
+            #[cfg(feature = "mpi")]
+            "every",
+            #[cfg(feature = "mpi")]
+            "resume",
+        ]
+    };
+}
 
 /// All options; an option means the same in every command.
 pub(crate) const FLAGS: &[Flag] = &[
@@ -175,7 +163,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "run",
         usage: "FILE.fut",
         help: "run a program on values from standard input",
-        flags: RUN_FLAGS,
+        flags: run_flags!(),
         more: "Values are read in Futhark's text or binary format; numbers without a suffix take the kind that the entry\n\
                point wants. Results are written one on a line. Records are given field by field.\n\
                On other numbers: interval, what the results can be; cost, how many operations there are; nan-origin, which of\n\
@@ -229,7 +217,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "grad",
         usage: "FORMULA NAME=VALUE ... | FILE.fut",
         help: "value and gradient of a formula, or the gradient of an entry point",
-        flags: DERIVATIVE_FLAGS,
+        flags: run_flags!("wrt"),
         more: "Of a formula: at a point, under every strategy, with operation counts, and the symbolic derivatives.\n\
                Of an entry point whose result is one real number: at the values on standard input, a result for each\n\
                parameter that holds real numbers.",
@@ -242,7 +230,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "jvp",
         usage: "FILE.fut",
         help: "value of an entry point, and its derivative along a direction",
-        flags: DERIVATIVE_FLAGS,
+        flags: run_flags!("wrt"),
         more: "On standard input: the arguments, then a direction for each parameter that holds real numbers.\n\
                On dual numbers the derivative is that of the entry point as it runs; other numbers run the derivative.",
         examples: &["echo '[1.0, 2.0]  [1.0, 0.0]' | catadiff jvp f.fut -e loss"],
@@ -251,7 +239,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         name: "vjp",
         usage: "FILE.fut",
         help: "value of an entry point, and adjoints of its parameters",
-        flags: DERIVATIVE_FLAGS,
+        flags: run_flags!("wrt"),
         more: "On standard input: the arguments, then the adjoint of the result.\n\
                On a tape the derivative is that of the entry point as it runs; other numbers run the derivative.",
         examples: &["echo '[1.0, 2.0]  1.0' | catadiff vjp f.fut -e loss"],

@@ -204,7 +204,7 @@ fn name(verdict: &Verdict, plan: &Plan) -> String {
         let _ = write!(name, ": {entry} {}", verdict.dataset);
     }
     // Where nobody asks for an executor, none is named.
-    let named = |executor: &Executor| !plan.referee && *executor != Executor::Interpreter;
+    let named = |executor: &Executor| !plan.referee && !matches!(executor, Executor::Interpreter);
     if let Some(executor) = verdict.executor.filter(named) {
         let _ = write!(name, " on {}", executor.name());
     }

@@ -36,7 +36,7 @@ def labels(points, block_info=None):
 
 
 def distances(centres, points):
-    """The sum of squared distances to the nearest centre, and its derivative by the squares of weights: how many points are nearest."""
+    """The sum of squared distances to the nearest centre."""
     nearest = cd.map(lambda p: ((p - centres) ** 2).sum(axis=1).min(), points)
     return nearest.sum()
 

@@ -9,7 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fuse_maps::{both, given, takes_elements};
 use super::operator::{Operator, recognise};
-use crate::array::{Agree, Agreement, Atom, Body, Class, Extent, Op, Program, ScalarOp, Stm, Var, atoms_of, deeper};
+use super::rewriter::lengths_agree;
+use crate::array::{Agreement, Atom, Body, Class, Op, Program, ScalarOp, Stm, Var, atoms_of, deeper};
 
 /// The program with one map for each chain of arrays that get adjoints; none if it has no such chains.
 pub(crate) fn chained(program: &Program, gets_adjoint: impl Fn(Var) -> bool) -> Option<Program> {
@@ -44,7 +45,8 @@ fn fuse(body: &mut Body, gets_adjoint: &dyn Fn(Var) -> bool) -> Vec<bool> {
     for at in 0..stms.len() {
         // Of what gets no adjoint no array is made for it, and some of it is the same in every run.
         let is_active = stms[at].as_ref().is_some_and(|stm| stm.vars.iter().any(|var| gets_adjoint(*var)));
-        let Some(next) = next_in_chain(at, &stms, &users, &results).filter(|_| is_active) else { continue };
+        let next = if is_active { next_in_chain(at, &stms, &users, &results) } else { None };
+        let Some(next) = next else { continue };
         let [first, second] = [at, next].map(|k| stms[k].take().expect("what is fused is there"));
         let before = compared.entry(next).or_default();
         before.iter_mut().for_each(|agree| lengths_of_sources(agree, &first));
@@ -81,13 +83,11 @@ fn fuse(body: &mut Body, gets_adjoint: &dyn Fn(Var) -> bool) -> Vec<bool> {
 /// The comparisons of lengths that the second map makes, as statements of the place that it comes from.
 fn comparisons(first: &Stm, second: &Stm) -> Vec<Stm> {
     let (Op::Map(one), Op::Map(two)) = (&first.op, &second.op) else { panic!("two maps") };
-    let length = |array: Atom| vec![Extent::Of(array, 0)];
     let given = |array: &Atom| first.vars.iter().any(|var| *array == Atom::Var(*var));
     let others = two.arrays.iter().filter(|array| !given(array) && !one.arrays.contains(array));
     let agree = |array: &Atom| {
-        let (what, of) = (Agreement::Mapped, length(one.arrays[0]));
-        let agree = Agree { what, first: of, second: length(*array), times: Vec::new() };
-        Stm { span: second.span, ..Stm::new([], Op::Agree(Box::new(agree))) }
+        let op = lengths_agree(Agreement::Mapped, *array, one.arrays[0]);
+        Stm { span: second.span, ..Stm::new([], op) }
     };
     others.map(agree).collect()
 }

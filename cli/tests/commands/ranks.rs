@@ -5,6 +5,8 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
+use super::command::folder;
+
 const PROGRAM: &str = "entry main (points: []f64) (centre: f64): (f64, []f64) =\n  \
                        let near = map (\\p -> f64.exp (-(p - centre) * (p - centre))) points\n  \
                        in (f64.sum near, scan (+) 0 near)\n\
@@ -49,10 +51,8 @@ fn ranks_write_once_what_one_process_writes() {
     if !has_mpirun() {
         return;
     }
-    let folder = std::env::temp_dir().join(format!("catadiff-command-on-ranks-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let folder = folder("command_on_ranks", &[("near.fut", PROGRAM)]);
     let file = folder.join("near.fut");
-    std::fs::write(&file, PROGRAM).expect("a file can be written");
     let file = file.to_str().expect("its name is text");
     let points = "[0.5, -1.25, 2.0, 0.75, 1.5]";
     let numbers = |text: &str| -> Vec<f64> {
@@ -82,7 +82,6 @@ fn ranks_write_once_what_one_process_writes() {
     let other = run(2, &[&settle[..], &["--resume"]].concat(), "[1.0, 2.0]");
     let said = String::from_utf8_lossy(&other.stderr);
     assert!(!other.status.success() && said.contains("another program, or of other arguments"), "{said}");
-    std::fs::remove_dir_all(&folder).expect("the folder can be removed");
 }
 
 #[test]
@@ -90,10 +89,8 @@ fn a_mistake_is_said_once_with_the_code_that_one_process_has() {
     if !has_mpirun() {
         return;
     }
-    let folder = std::env::temp_dir().join(format!("catadiff-mistakes-on-ranks-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let folder = folder("mistakes_on_ranks", &[("near.fut", PROGRAM)]);
     let file = folder.join("near.fut");
-    std::fs::write(&file, PROGRAM).expect("a file can be written");
     let file = file.to_str().expect("its name is text");
     let on_ranks = ["--executor", "mpi"];
     for (arguments, input, what) in [
@@ -109,5 +106,4 @@ fn a_mistake_is_said_once_with_the_code_that_one_process_has() {
         assert_eq!(said.matches("catadiff: ").count(), 1, "{said}");
         assert!(said.contains(what), "{said}");
     }
-    std::fs::remove_dir_all(&folder).expect("the folder can be removed");
 }

@@ -72,12 +72,14 @@ pub(super) fn vjp(
     by: &[usize],
     seed: impl FnOnce(&Target, &[Atom]) -> Vec<Option<Atom>>,
 ) -> Result<Program> {
-    let active = Active::both(program, by);
+    let mut active = Active::both(program, by);
     let chained = chained(program, |var| active.var(var));
     let program = chained.as_ref().unwrap_or(program);
     let nested = stripmined(program);
     let program = nested.as_ref().unwrap_or(program);
-    let mut active = Active::both(program, by);
+    if chained.is_some() || nested.is_some() {
+        active = Active::both(program, by);
+    }
     check(program, &active, Mode::Reverse)?;
     let updating = one_by_one(program, &active);
     if let Some(updating) = &updating {
