@@ -12,11 +12,11 @@ on vector instructions and all cores, by a C compiler, or on a GPU:
 >>> cd.grad(loss)(np.zeros(2), np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0]))
 array([2., 2.])
 
-The words for arrays are in :mod:`catadiff.numpy`, :mod:`catadiff.linalg` and :mod:`catadiff.special`, bridges to other packages in
-:mod:`catadiff.bridges`.
+The words for arrays are in :mod:`catadiff.numpy`, :mod:`catadiff.linalg`, :mod:`catadiff.fft` and :mod:`catadiff.special`, sparse Jacobians
+and Hessians in :mod:`catadiff.sparse`, bridges to other packages in :mod:`catadiff.bridges`.
 """
 
-from . import errors, linalg, numpy, special
+from . import errors, fft, linalg, numpy, sparse, special
 from ._array import Array
 from ._check_grads import check_grads
 from ._combinators import (
@@ -51,6 +51,7 @@ __all__ = [
     "custom_vjp",
     "errors",
     "executors",
+    "fft",
     "fori_loop",
     "function",
     "grad",
@@ -68,6 +69,7 @@ __all__ = [
     "reduce_by_index",
     "scan",
     "scatter",
+    "sparse",
     "special",
     "stop_gradient",
     "switch",

@@ -59,6 +59,11 @@ impl From<Error> for Failure {
     }
 }
 
+/// Only sparse derivatives take arguments without numbers.
+const UNDECIDED: &str = "a sparse derivative has one pattern for all numbers, and what the function computes is decided by the numbers that it is \
+                         differentiated by: maximum(x, 0) has a pattern where a condition such as x > 0 has none, and jacfwd, jacrev and hessian \
+                         take both";
+
 /// The exception for an error, with the line of Python that it is of.
 pub(crate) fn raised(py: Python<'_>, error: Error) -> PyErr {
     let class = match &error {
@@ -70,7 +75,10 @@ pub(crate) fn raised(py: Python<'_>, error: Error) -> PyErr {
         Error::Argument { .. } | Error::Mismatch { .. } => Class::TypeMismatch,
         Error::Sizes { .. } | Error::Length { .. } | Error::NegativeSize { .. } => Class::Shape,
         Error::OutOfBounds { .. } => Class::OutOfBounds,
-        Error::NotDifferentiable { .. } | Error::Parameter { .. } | Error::Empty { .. } => Class::Derivative,
+        Error::NotDifferentiable { .. }
+        | Error::Parameter { .. }
+        | Error::Empty { .. }
+        | Error::Undecided { .. } => Class::Derivative,
         Error::Budget { .. } | Error::LoopBound { .. } | Error::TooLarge { .. } => Class::Limit,
         Error::Cancelled { .. } => Class::Cancelled,
         Error::Syntax { .. } => Class::Text,
@@ -80,6 +88,10 @@ pub(crate) fn raised(py: Python<'_>, error: Error) -> PyErr {
         _ => Class::Catadiff,
     };
     match (place::shown(error.span()), &error) {
+        (place, Error::Undecided { .. }) => {
+            let place = place.map_or_else(String::new, |place| format!("\n  {place}"));
+            class.raise(py, format!("{UNDECIDED}{place}"))
+        }
         (Some(place), _) => class.raise(py, format!("{}\n  {place}", error.unplaced())),
         (None, Error::Parameter { .. } | Error::Argument { .. } | Error::NotDifferentiable { .. }) => {
             class.raise(py, in_words_of_numpy(&error.to_string()))

@@ -16,6 +16,7 @@ mod errors;
 mod movement;
 mod place;
 mod program;
+mod sparse;
 mod text;
 mod value;
 mod words;
@@ -39,6 +40,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::program::{Program, call, trace};
+    #[pymodule_export]
+    use super::sparse::Sparse;
     #[pymodule_export]
     use super::text::load;
     #[pymodule_export]

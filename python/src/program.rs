@@ -8,11 +8,13 @@ use catadiff::array::trace::untyped;
 use catadiff::array::{Prim, Type};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use crate::combinators::called;
 use crate::compiled::{Compiled, compiled};
 use crate::errors::{Failure, raised};
 use crate::place;
+use crate::sparse::{Sparse, prepared};
 use crate::value::{Value, dtype, kind};
 
 /// A program of arrays.
@@ -119,6 +121,11 @@ impl Program {
     /// The program in which the parameters that are said to be so have one more dimension, outermost, and all results too.
     fn vmap(&self, batched: Vec<bool>, py: Python<'_>) -> PyResult<Self> {
         self.derived(|program| program.vmap(&batched), py)
+    }
+
+    /// The sparse derivative of this verb, by the parameters at these places, prepared at these arguments.
+    fn sparse(&self, verb: &str, wrt: Vec<usize>, arguments: &Bound<'_, PyTuple>) -> PyResult<Sparse> {
+        prepared(arguments.py(), self, verb, wrt, arguments)
     }
 
     /// The program with the results at these places.

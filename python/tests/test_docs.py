@@ -36,7 +36,17 @@ def test_the_readme():
 
 
 @pytest.mark.parametrize(
-    "name", ["catadiff", "catadiff.numpy", "catadiff.linalg", "catadiff.special", "catadiff.errors", "catadiff._core"]
+    "name",
+    [
+        "catadiff",
+        "catadiff.numpy",
+        "catadiff.linalg",
+        "catadiff.fft",
+        "catadiff.sparse",
+        "catadiff.special",
+        "catadiff.errors",
+        "catadiff._core",
+    ],
 )
 def test_every_public_name_is_documented(name):
     module = importlib.import_module(name)

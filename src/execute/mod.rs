@@ -28,6 +28,7 @@ mod progress;
 mod reference;
 mod repeated;
 mod report;
+mod sparse;
 
 #[cfg(feature = "unstable")]
 pub use crate::optimise::distribute::Machine;
@@ -45,6 +46,7 @@ pub use kernel_profile::{ELEMENTARY, Kernel};
 pub use reference::Interpreter;
 pub use repeated::Repeated;
 pub use report::RunReport;
+pub use sparse::CompiledSparse;
 
 /// Every executor; the first is the one that [`Program::compile`](crate::array::Program::compile) takes. Not every machine has what
 /// they all run on: whether it has, [`Executor::available`] says.

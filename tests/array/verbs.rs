@@ -1,7 +1,7 @@
 //! The verbs on array programs: against the verbs of the scalar layer, against each other, and what they refuse.
 
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, I64, custom};
+use catadiff::array::trace::{Arr, F32, F64, I64, custom};
 use catadiff::derivative::Compression;
 use catadiff::interpret::Value;
 use catadiff::transform::Wrt;
@@ -181,6 +181,18 @@ fn sparse_derivatives_are_the_dense_ones() -> Result<()> {
         let dense: Vec<f64> = dense.iter().flat_map(|block| block.to_reals().unwrap()).collect();
         close(&prepared.at(&x)?.to_dense().concat(), &dense);
     }
+    // Compiled, and in another precision.
+    let singles = Program::trace(|x: Arr<F32>| (x.map(|x| x.sin()), x * x.reverse()))?;
+    let x: Vec<f32> = x.iter().map(|x| *x as f32).collect();
+    let prepared = singles.prepare_jacobian(.., &x)?;
+    let interpreted = prepared.at(&x)?;
+    let compiled = prepared.compile()?;
+    assert_eq!(compiled.prepared().colouring().count(), 2);
+    let (values, found): ((Vec<f32>, Vec<f32>), _) = compiled.values_at(&x)?;
+    assert_eq!((&values.1[..2], found.pattern.len()), (&[x[0] * x[11], x[1] * x[10]][..], 36));
+    assert_eq!(found.pattern, interpreted.pattern);
+    close(&found.values, &interpreted.values);
+    assert!(matches!(compiled.at([0.0_f32]), Err(Error::Length { expected: 12, found: 1, .. })));
     let two = Program::trace(|x: Arr<F64>, y: F64| (x * y, x.first()))?;
     let found = two.sparse_jacobian(.., ([2.0, 3.0], 5.0))?;
     assert_eq!(found.to_dense(), [[5.0, 0.0, 2.0], [0.0, 5.0, 3.0], [1.0, 0.0, 0.0]]);

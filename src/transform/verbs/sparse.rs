@@ -14,7 +14,7 @@ use crate::array::{Body, Op, Program};
 use crate::carriers::Support;
 use crate::derivative::{Colouring, Compression, Pattern, SparseMatrix, choose, standing_alone};
 use crate::error::{Error, Result};
-use crate::interpret::{FromValues, ToValues, Value};
+use crate::interpret::{FromValues, Scalar, ToValues, Value};
 
 /// A sparse Jacobian or Hessian of a program of which everything but the values is known: the pattern, the colouring, and the
 /// program that computes all columns, or rows, of a colour as one.
@@ -35,6 +35,8 @@ use crate::interpret::{FromValues, ToValues, Value};
 /// assert_eq!((values[7], jacobian.get(7, 7), jacobian.get(7, 8)), (0.0, -3.0, 3.0));
 /// # Ok::<(), catadiff::Error>(())
 /// ```
+///
+/// It is interpreted; [`compile`](SparseDerivative::compile) makes it run on the vector instructions and cores of the machine.
 #[derive(Debug)]
 pub struct SparseDerivative {
     /// From the parameters and directions to the results and the derivatives in these.
@@ -176,7 +178,7 @@ impl SparseDerivative {
     /// # Errors
     /// [`Error::Length`] if there are more or fewer, or the sizes are others, and as for [`Program::at`].
     pub fn at(&self, arguments: impl ToValues) -> Result<SparseMatrix<f64>> {
-        Ok(self.evaluated(&arguments.to_values()?)?.1)
+        Ok(self.evaluated(&arguments.to_values()?, |all| self.program.run(all))?.1)
     }
 
     /// The results, which for a Hessian are the gradients, and the matrix.
@@ -184,11 +186,16 @@ impl SparseDerivative {
     /// # Errors
     /// As for [`at`](SparseDerivative::at), and [`Error::Mismatch`] if the results are of another type.
     pub fn values_at<R: FromValues>(&self, arguments: impl ToValues) -> Result<(R, SparseMatrix<f64>)> {
-        let (results, matrix) = self.evaluated(&arguments.to_values()?)?;
+        let (results, matrix) = self.evaluated(&arguments.to_values()?, |all| self.program.run(all))?;
         Ok((R::from_values(results)?, matrix))
     }
 
-    fn evaluated(&self, values: &[Value<f64>]) -> Result<(Vec<Value<f64>>, SparseMatrix<f64>)> {
+    /// The results and the matrix, with [the program](SparseDerivative::program) run by this.
+    pub(crate) fn evaluated(
+        &self,
+        values: &[Value<f64>],
+        run: impl FnOnce(&[Value<f64>]) -> Result<Vec<Value<f64>>>,
+    ) -> Result<(Vec<Value<f64>>, SparseMatrix<f64>)> {
         Error::lengths("the list of arguments to differentiate by", self.by.len(), values.len())?;
         let mut arguments = self.arguments.clone();
         for (k, value) in self.by.iter().zip(values) {
@@ -200,30 +207,44 @@ impl SparseDerivative {
             arguments[*k] = value.clone();
         }
         arguments.extend(self.directions()?);
-        let mut results = self.program.run(&arguments)?;
+        let mut results = run(&arguments)?;
         let compressed = results.split_off(results.len() - self.derivatives());
         let lines = self.lines(&compressed);
         let values = self.places.iter().map(|place| lines[*place]).collect();
         Ok((results, SparseMatrix { pattern: Arc::clone(&self.pattern), values }))
     }
 
-    /// How many results of the program are derivatives.
-    fn derivatives(&self) -> usize {
+    /// How many results of [the program](SparseDerivative::program) are derivatives; they are the last ones.
+    #[must_use]
+    pub fn derivatives(&self) -> usize {
         match self.compression {
             Compression::Columns => self.program.function.body.results.len() / 2,
             Compression::Rows => self.by.len(),
         }
     }
 
-    /// For each colour the direction that is 1 where it is and 0 elsewhere, in the shapes of what directions are of.
-    fn directions(&self) -> Result<Vec<Value<f64>>> {
+    /// For each entry of the matrix its place among the derivatives that [the program](SparseDerivative::program) gives, of which all
+    /// of one colour come before those of the next.
+    #[must_use]
+    pub fn places(&self) -> &[usize] {
+        &self.places
+    }
+
+    /// For each colour the direction that is 1 where it is and 0 elsewhere, in the shapes of what directions are of: what
+    /// [the program](SparseDerivative::program) takes behind its parameters.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`] if the directions have more elements than can be counted.
+    pub fn directions(&self) -> Result<Vec<Value<f64>>> {
         let (count, mut start) = (self.colouring.count(), 0);
         let mut directions = Vec::new();
-        for sizes in &self.sizes {
+        for (sizes, taken) in self.sizes.iter().zip(&self.program.function.params[self.arguments.len()..]) {
+            let prim = self.program.type_of(*taken).prim;
             let size: usize = sizes.iter().product();
             let colours = &self.colouring.colours()[start..start + size];
-            let unit = |colour: usize| colours.iter().map(move |of| if *of == colour { 1.0 } else { 0.0 });
-            directions.push(Value::reals(&[&[count], &sizes[..]].concat(), (0..count).flat_map(unit))?);
+            let entry = move |is_of: bool| Scalar::of_real(prim, if is_of { 1.0 } else { 0.0 });
+            let unit = |colour: usize| colours.iter().map(move |of| entry(*of == colour));
+            directions.push(Value::array(&[&[count], &sizes[..]].concat(), (0..count).flat_map(unit).collect())?);
             start += size;
         }
         Ok(directions)
