@@ -20,6 +20,7 @@ use super::real::DOUBLES;
 use super::real::Real;
 #[cfg(target_arch = "x86_64")]
 use super::real::SINGLES;
+use super::row_sums;
 use super::scalar_blocks::{self, Step};
 use super::state::State;
 use super::sweep::{self, Combination, Work};
@@ -295,6 +296,15 @@ dispatched! {
     /// Runs some iterations of a loop that sums up in a cell.
     inner<R, G>(state: &State<R, G>, reals: &[Elements<'_, R>], addresses: &[Address], it: &Inner, of: Range<i64>) {
         level: state.level, superinstruction: kernel::inner(state, reals, addresses, it, of)
+    }
+}
+
+dispatched! {
+    /// The same where lanes have rows apart from each other.
+    row_sums<R, G>(state: &State<R, G>, reals: &[Elements<'_, R>], addresses: &[Address], it: &Inner, of: Range<i64>) {
+        level: state.level,
+        widest: row_sums::run(state, reals, addresses, it, of, |rows| unsafe { R::columns(rows) }),
+        superinstruction: row_sums::run(state, reals, addresses, it, of, transpose::columns)
     }
 }
 

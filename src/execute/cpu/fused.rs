@@ -10,7 +10,7 @@ use super::instruction::{
     Address, Fused, Inner, Instruction, IntoRows, Kernel, Outer, Product, Reg, Rows, Src, Summed, To, Transpose,
 };
 use crate::array::ScalarOp;
-use crate::kernel::code::{self, Block, Op, Operand, Origin, Place, Stm, Value};
+use crate::kernel::code::{self, Block, Code, Op, Operand, Origin, Place, Stm, Value};
 use crate::primitives::Primitive;
 
 /// Fewer values than this are stored one by one.
@@ -18,6 +18,14 @@ const FEWEST: usize = 3;
 
 /// What is summed up, from which places, and in which cell.
 type Sum = (Summed, [Place; 2], Value);
+
+/// Whether each lane has a row at a place, apart from those of other lanes, and a loop goes along it.
+fn is_apart(code: &Code, place: &Place, index: Value) -> bool {
+    let info = code.buffers[place.buffer.0 as usize];
+    let along = place.step == Some((Operand::Value(index), Operand::int(1)));
+    let apart = place.varying.is_none() && place.lane.is_some_and(|apart| apart != Operand::int(1));
+    !info.private && info.prim == code.precision && apart && along
+}
 
 impl Assembler<'_> {
     /// Whether a value is loaded where it is used.
@@ -102,8 +110,9 @@ impl Assembler<'_> {
         };
         for (what, places, cell) in sums {
             let Reg::Varying(cell) = self.reg(Operand::Value(cell)) else { panic!("lanes sum up") };
+            let apart = places.map(|place| is_apart(self.code, &place, index));
             let x = places.map(|place| self.numbered(&place));
-            self.out.push(Instruction::Inner(Inner { what, cell, count, x }));
+            self.out.push(Instruction::Inner(Inner { what, cell, count, x, apart }));
         }
         self.note(start, origin);
         true
@@ -188,7 +197,9 @@ impl Assembler<'_> {
             let info = self.code.buffers[place.buffer.0 as usize];
             let is_one = !info.private && info.prim.is_real() && place.lane.is_none() && place.varying.is_none();
             let by_index = place.step.is_none_or(|(step, by)| step == Operand::Value(index) && by != step);
-            (is_one || is_row(self.code, place)) && by_index && place.base != Operand::Value(index)
+            (is_one || is_row(self.code, place) || is_apart(self.code, place, index))
+                && by_index
+                && place.base != Operand::Value(index)
         };
         let mut loads: FxHashMap<Operand, Place> = FxHashMap::default();
         let mut differences: FxHashMap<Operand, [Place; 2]> = FxHashMap::default();

@@ -356,6 +356,20 @@ impl<'r, R: Copy + Default> Steps<'r, R> {
         self.elements[at..at + groups * G].as_chunks().0
     }
 
+    /// The elements of the lanes of a group at a step, with 0 for those that are not there.
+    #[inline(always)]
+    pub(super) fn group<const G: usize>(&self, step: i64, k: usize) -> [R; G] {
+        let at = self.first.wrapping_add(step.wrapping_mul(self.by));
+        if !self.row {
+            return [usize::try_from(at).ok().and_then(|at| self.elements.get(at)).copied().unwrap_or_default(); G];
+        }
+        let start = usize::try_from(at).ok().and_then(|at| at.checked_add(k * G));
+        match start.and_then(|start| self.elements.get(start..)?.first_chunk()) {
+            Some(group) => *group,
+            None => lanes(|i| self.get(step, k * G + i)),
+        }
+    }
+
     /// The element of a lane at a step, or 0.
     pub(super) fn get(&self, step: i64, lane: usize) -> R {
         let at = self.first + step * self.by + if self.row { lane as i64 } else { 0 };
@@ -383,8 +397,8 @@ pub(super) fn inner<R: Real<G>, const G: usize>(
         match (inner.what, a.row) {
             (Summed::Products, false) => summed::<false, R, G>(whole, cell, a, b, product),
             (Summed::Products, true) => summed::<true, R, G>(whole, cell, a, b, product),
-            (Summed::Squares, false) => summed::<false, R, G>(whole, cell, a, b, square),
-            (Summed::Squares, true) => summed::<true, R, G>(whole, cell, a, b, square),
+            (Summed::Squares, false) => summed::<false, R, G>(whole, cell, a, b, difference_squared),
+            (Summed::Squares, true) => summed::<true, R, G>(whole, cell, a, b, difference_squared),
         }
     }
     if whole < count {
@@ -399,18 +413,18 @@ impl Summed {
     fn plus<R: Real<G>, const G: usize>(self, a: R, b: R, sum: R) -> R {
         match self {
             Summed::Products => product(a, b, sum),
-            Summed::Squares => square(a, b, sum),
+            Summed::Squares => difference_squared(a, b, sum),
         }
     }
 }
 
 #[inline(always)]
-fn product<R: Real<G>, const G: usize>(a: R, b: R, sum: R) -> R {
+pub(super) fn product<R: Real<G>, const G: usize>(a: R, b: R, sum: R) -> R {
     a.mul_add(b, sum)
 }
 
 #[inline(always)]
-fn square<R: Real<G>, const G: usize>(a: R, b: R, sum: R) -> R {
+pub(super) fn difference_squared<R: Real<G>, const G: usize>(a: R, b: R, sum: R) -> R {
     let d = a - b;
     d.mul_add(d, sum)
 }

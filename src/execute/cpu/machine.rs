@@ -441,7 +441,11 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
                     if part.start > 0 {
                         Self::tick(state, watch, at, 1)?;
                     }
-                    dispatch::inner(state, reals, &code.addresses, it, part);
+                    if it.apart == [false, false] {
+                        dispatch::inner(state, reals, &code.addresses, it, part);
+                    } else {
+                        dispatch::row_sums(state, reals, &code.addresses, it, part);
+                    }
                 }
             }
             Instruction::Series(ref it) => {

@@ -14,7 +14,7 @@
 //! | `machine`, `state`, `memory`, `arguments` | the machine, its registers and buffers, what goes in and out |
 //! | `real` | doubles and singles: the machine is generic in them |
 //! | `compute`, `vector`, `dispatch` | operations on lanes, compiled for the vector instructions that the processor has |
-//! | `kernel`, `fma_chain`, `power_sums`, `rank_one_update`, `product`, `transfer`, `transpose`, `folds` | instructions for whole loops |
+//! | `kernel`, `fma_chain`, `power_sums`, `row_sums`, `rank_one_update`, `product`, `transfer`, `transpose`, `folds` | instructions for whole loops |
 //! | `sweep`, `scan`, `hist` | scans, histograms and scatters as plain loops |
 //! | `scalar_blocks` | scalar code |
 //! | `jit` | scalar code, and lanes one after the other, as code of the processor (feature `jit`) |
@@ -56,6 +56,7 @@ mod profile;
 mod rank_one_update;
 mod real;
 mod registers;
+mod row_sums;
 mod scalar_blocks;
 mod scan;
 mod simd;

@@ -21,7 +21,7 @@ pub(super) fn columns<R: Real<G>, const G: usize>(rows: [&[R; G]; G]) -> Square<
 
 /// `rows` rows of `G` elements, and 0 where there are none.
 #[inline(always)]
-fn square<'e, R: Real<G>, const G: usize>(
+pub(super) fn square<'e, R: Real<G>, const G: usize>(
     elements: &'e Elements<'_, R>,
     rows: usize,
     at: impl Fn(usize) -> i64,
@@ -38,7 +38,12 @@ fn square<'e, R: Real<G>, const G: usize>(
 
 /// Where the rows of the lanes of a group begin: at a uniform distance, or each at its own.
 #[inline(always)]
-fn places<R: Real<G>, const G: usize>(state: &State<R, G>, across: Across, start: i64, k: usize) -> [i64; G] {
+pub(super) fn places<R: Real<G>, const G: usize>(
+    state: &State<R, G>,
+    across: Across,
+    start: i64,
+    k: usize,
+) -> [i64; G] {
     match across {
         Across::Apart(apart) => {
             let apart = state.one(apart);
@@ -59,7 +64,7 @@ const FAR: u64 = 1 << 9;
 
 /// Whether the lanes' rows are so far from each other that what comes after them is to be fetched before it is wanted.
 #[inline(always)]
-fn are_far<R: Real<G>, const G: usize>(state: &State<R, G>, across: Across) -> bool {
+pub(super) fn are_far<R: Real<G>, const G: usize>(state: &State<R, G>, across: Across) -> bool {
     matches!(across, Across::Apart(apart) if state.one(apart).unsigned_abs() >= FAR)
 }
 
