@@ -39,6 +39,9 @@ impl Emit<'_> {
             // In a branch that no lane takes this may be wrong for nothing, and is looked into again.
             let mask = self.at.mask.filter(|_| self.stepwise);
             self.check_in(condition, mask, self.blame(broken, &[a, b]));
+            if !self.stepwise {
+                self.are_equal(a, b);
+            }
         }
     }
 

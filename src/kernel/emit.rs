@@ -37,6 +37,8 @@ pub(super) struct Frame<'p> {
     known: FxHashMap<Key, Value>,
     /// What was checked.
     checked: FxHashSet<Operand>,
+    /// What stands for uniform values that are the same.
+    equal: FxHashMap<Operand, Operand>,
     /// What was found in bounds: index and length, and where.
     bounded: FxHashSet<(Operand, Operand, Option<Operand>)>,
     computed: Computed<'p>,
@@ -53,6 +55,8 @@ pub(super) struct Emit<'p> {
     depths: Vec<usize>,
     pub(super) buffers: Buffers,
     pub(super) facts: Facts,
+    /// What sums and products of integers are of.
+    composed: FxHashMap<Operand, (ScalarOp, [Operand; 2])>,
     /// Sums of reals, in any order, and the cells that these are summed up in.
     pub(super) sums: FxHashMap<Value, Value>,
     /// The rules of users that are applied.
@@ -73,6 +77,7 @@ impl<'p> Emit<'p> {
             depths: Vec::new(),
             buffers: Buffers::new(),
             facts: Facts::default(),
+            composed: FxHashMap::default(),
             sums: FxHashMap::default(),
             rules: Vec::new(),
             at: Cursor::start(),
@@ -221,6 +226,30 @@ impl<'p> Emit<'p> {
         self.frames[depth].stms.push(Stm::Check { condition, mask: None, blame });
     }
 
+    /// Says that two sizes are equal from here on, which was checked.
+    pub(super) fn are_equal(&mut self, a: Operand, b: Operand) {
+        if self.is_varying(a) || self.is_varying(b) {
+            return;
+        }
+        let [a, b] = [a, b].map(|x| self.representative(x));
+        let order = |x: Operand| (self.depth_of(x), x.value());
+        let (first, second) = if order(a) <= order(b) { (a, b) } else { (b, a) };
+        if first != second && second.value().is_some() {
+            let depth = self.outermost(self.depth_of(second));
+            self.frames[depth].equal.insert(second, first);
+        }
+    }
+
+    /// The value that stands for all that are equal to this one, so that places that are the same have one address: the one that is known
+    /// furthest out, or what is composed of those.
+    pub(super) fn representative(&mut self, x: Operand) -> Operand {
+        let next = |x: &Operand| self.frames.iter().find_map(|frame| frame.equal.get(x)).copied();
+        let x = core::iter::successors(Some(x), next).last().unwrap_or(x);
+        let Some((op, operands)) = self.composed.get(&x).copied() else { return x };
+        let found = operands.map(|x| self.representative(x));
+        if found == operands { x } else { self.composed(op, found) }
+    }
+
     /// Checks that an index is in bounds: here, in code that reports faults; otherwise once.
     pub(super) fn bounds_in(
         &mut self,
@@ -342,11 +371,20 @@ impl<'p> Emit<'p> {
     }
 
     pub(super) fn add(&mut self, a: Operand, b: Operand) -> Operand {
-        self.scalar(ScalarOp::Add, &[a, b])
+        self.composed(ScalarOp::Add, [a, b])
     }
 
     pub(super) fn mul(&mut self, a: Operand, b: Operand) -> Operand {
-        self.scalar(ScalarOp::Mul, &[a, b])
+        self.composed(ScalarOp::Mul, [a, b])
+    }
+
+    /// The sum or the product of integers.
+    fn composed(&mut self, op: ScalarOp, operands: [Operand; 2]) -> Operand {
+        let found = self.scalar(op, &operands);
+        if found.value().is_some() && !operands.contains(&found) {
+            self.composed.insert(found, (op, operands));
+        }
+        found
     }
 
     /// Says that a value is the number of the element at these indices, of an array of these sizes whose elements are in order: its
@@ -356,7 +394,8 @@ impl<'p> Emit<'p> {
         let mut far = Vec::new();
         for (index, size) in at.iter().zip(sizes).rev() {
             far.push(self.mul(*index, stride));
-            stride = self.mul(stride, *size);
+            let size = self.representative(*size);
+            stride = self.mul(stride, size);
         }
         let last = far.remove(0);
         let before = far.into_iter().rev().reduce(|sum, far| self.add(sum, far)).expect("an array of two dimensions");

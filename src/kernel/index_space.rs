@@ -3,11 +3,48 @@
 //! Law: the iterations of a loop over lanes are independent of each other, but for the arrays they add to; no such loop
 //! is inside of another (tests/execute/lanes.rs).
 
-use super::code::{Block, Fold, Lanes, Operand, Stm};
+use super::code::{Block, Fold, Lanes, Operand, Place, Stm};
 use super::cursor::OpenLanes;
 use super::view::View;
 use super::{Lowering, Step, Unsupported};
 use crate::array::{Const, Prim, ScalarOp};
+
+/// A row with this many elements is worth a loop over lanes of its own, where lanes would otherwise each go along a row: what lanes
+/// then read and write lies apart.
+const LONG_ROW: i64 = 32;
+
+/// More elements than these are shared out to threads, as the rows are and their elements are not.
+const MOST_IN_ROWS: i64 = 1 << 18;
+
+/// How long the rows are that the lanes go along, each one, where the loop in order does nothing but loops over as many lanes, to
+/// which less lies apart.
+fn length_of_rows(over_lanes: &[Stm], in_order: &[Stm]) -> Option<Operand> {
+    let Some(Stm::For { body, .. }) = in_order.iter().find(|stm| matches!(stm, Stm::For { .. })) else { return None };
+    let (mut length, mut across) = (None, 0);
+    for stm in body {
+        match stm {
+            Stm::Lanes(lanes) if length.is_none_or(|length| length == lanes.count) => {
+                length = Some(lanes.count);
+                across += apart(&lanes.body);
+            }
+            stm if stm.blocks().is_empty() => {}
+            _ => return None,
+        }
+    }
+    let length = length?;
+    let lanes = over_lanes.iter().find_map(|stm| if let Stm::Lanes(lanes) = stm { Some(lanes) } else { None })?;
+    let along = lanes.body.iter().map(|stm| match stm {
+        Stm::For { count, body, .. } if *count == length => apart(body),
+        _ => 0,
+    });
+    (across < along.sum()).then_some(length)
+}
+
+/// How many statements reach elements that lie apart from lane to lane.
+fn apart(block: &[Stm]) -> usize {
+    let is_apart = |place: &Place| place.varying.is_some() || place.lane.is_some_and(|by| by != Operand::int(1));
+    block.iter().filter(|stm| stm.element().is_some_and(|(place, _)| is_apart(place))).count()
+}
 
 impl Lowering<'_> {
     /// A loop whose iterations are independent of each other, but for the arrays they add to. `written` lists the parts that it writes
@@ -35,8 +72,24 @@ impl Lowering<'_> {
         let wide = self.attempt(|this| this.block(false, |this| this.side_by_side(count, written, &mut *body)));
         let Ok((yes, ())) = wide else { return self.in_order(count, body) };
         let (no, ()) = self.block(false, |this| this.in_order(count, body))?;
+        let condition = match length_of_rows(&yes, &no) {
+            Some(length) if !self.flat && self.emit.depth_of(length) <= self.emit.depth() => {
+                self.unless_rows_are_better(condition, count, length)
+            }
+            _ => condition,
+        };
         self.emit.push(Stm::If { condition, yes, no });
         Ok(())
+    }
+
+    /// The condition, unless there are few elements in all and the rows are long enough for lanes.
+    fn unless_rows_are_better(&mut self, condition: Operand, count: Operand, length: Operand) -> Operand {
+        let all = self.emit.mul(count, length);
+        let few = self.emit.scalar(ScalarOp::LessOrEqual, &[all, Operand::int(MOST_IN_ROWS)]);
+        let long = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(LONG_ROW), length]);
+        let rows = self.emit.scalar(ScalarOp::Mul, &[long, few]);
+        let not = self.emit.scalar(ScalarOp::Not, &[rows]);
+        self.emit.scalar(ScalarOp::Mul, &[condition, not])
     }
 
     /// What is written inside, as a block of its own, which operations may not leave if it is a `branch`.

@@ -132,9 +132,11 @@ impl<'p> Lowering<'p> {
             this.store_rows(rows, index, written)
         };
         let nest = if segments.is_empty() { self.nest(map, length) } else { None };
-        if let Some(nest) = nest {
-            self.for_each_of_nest(nest, accumulators, &written)?;
-        } else if segments.is_empty() {
+        let as_one = match nest {
+            Some(nest) => self.for_each_of_nest(nest, accumulators, &written)?,
+            None => false,
+        };
+        if segments.is_empty() && !as_one {
             self.for_each(length, nested, &written, &mut |this, index| row(this, index, &written))?;
         }
         self.each_segment(segments, &written, |this, count, part| {

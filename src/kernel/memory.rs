@@ -155,8 +155,9 @@ impl<'p> Lowering<'p> {
                 now.into_iter().try_for_each(|one| self.store_all(vec![one]))?;
                 continue;
             }
-            if let Some(depth) = self.flat_depth(&now) {
-                self.store_elements(&now, depth)?;
+            if let Some(depth) = self.flat_depth(&now)
+                && self.store_elements(&now, depth)?
+            {
                 continue;
             }
             let nested = now.iter().any(|(value, _)| value.sizes().len() > 1);

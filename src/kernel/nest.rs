@@ -1,13 +1,20 @@
 //! Perfect nests of maps, as one index space each.
 //!
+//! A GPU has lanes enough for all elements of a nest, and each divides its number among the dimensions. On other targets to divide costs more
+//! than the lanes gain, so there a nest is one index space where its lanes need their numbers alone: where all arrays that it goes through
+//! have the elements of the result in the same order, or one element.
+//!
 //! Law: the lanes of a nest are the elements of all its maps, in order, and each computes what the innermost function has at its
 //! element; what functions on the way compute is little, and every lane computes it for itself (laws: executors::suite,
-//! tests/gpu/counts.rs).
+//! tests/gpu/counts.rs, tests/execute/nests.rs).
 
-use super::code::Operand;
+use rustc_hash::FxHashSet;
+
+use super::code::{Operand, Stm};
+use super::parts::each;
 use super::view::{Array, Bound, Form, View, lengthened};
-use super::{Lowering, Step};
-use crate::array::{Atom, Body, IntegerRow, Known, Lambda, Map, Op, Shape, Shapes, Typing};
+use super::{Lowering, Step, Unsupported};
+use crate::array::{Atom, Body, IntegerRow, Known, Lambda, Map, Op, Shape, Shapes, Typing, Var};
 
 /// Maps of which each but the last does nothing but the next one, and how many elements each has.
 pub(super) struct Nest<'p> {
@@ -16,9 +23,9 @@ pub(super) struct Nest<'p> {
 }
 
 impl<'p> Lowering<'p> {
-    /// The perfect nest that begins with a map, if its sizes are known before it runs and the target wants it as one index space.
+    /// The perfect nest that begins with a map, if its sizes are known before it runs.
     pub(super) fn nest(&mut self, map: &'p Map, length: Operand) -> Option<Nest<'p>> {
-        if !self.wants_nests() {
+        if !self.may_nest() || !self.flat && self.unsettled(map).next().is_some() {
             return None;
         }
         let mut maps = vec![map];
@@ -45,23 +52,66 @@ impl<'p> Lowering<'p> {
         (maps.len() > 1).then_some(Nest { maps, counts })
     }
 
-    /// Whether nests are index spaces here: the target wants it, and no lane is open.
-    fn wants_nests(&self) -> bool {
-        self.flat && self.emit.lanes.is_none() && !self.emit.stepwise
+    /// Whether nests may be index spaces here: no lane is open.
+    fn may_nest(&self) -> bool {
+        self.emit.lanes.is_none() && !self.emit.stepwise
+    }
+
+    /// The arrays that a map goes over of which a nest that begins with it would compute elements more than once.
+    fn unsettled(&self, map: &'p Map) -> impl Iterator<Item = Var> {
+        let pairs = map.function.params.iter().zip(&map.arrays);
+        pairs.filter_map(|(param, atom)| {
+            let Atom::Var(var) = *atom else { return None };
+            let waits = matches!(self.env.array(*atom).form, Form::Pending(..));
+            let by_element = self.emit.program.type_of(*param).rank > 0 && self.pending.is_taken_once(*param);
+            (waits && !by_element).then_some(var)
+        })
     }
 
     /// Puts into memory what a nest would compute for each of its elements, of arrays that wait and that its outermost map goes over.
     fn settle_outermost(&mut self, map: &'p Map) -> Step<()> {
-        for (param, atom) in map.function.params.iter().zip(&map.arrays) {
-            let Atom::Var(var) = *atom else { continue };
-            let Form::Pending(..) = self.env.array(*atom).form else { continue };
-            let by_element = self.emit.program.type_of(*param).rank > 0 && self.pending.is_taken_once(*param);
-            if !by_element {
-                let settled = self.settled(self.env.atom(*atom))?;
-                self.env.bind(var, settled);
-            }
+        let unsettled: Vec<Var> = self.unsettled(map).collect();
+        for var in unsettled {
+            let settled = self.settled(self.env.atom(Atom::Var(var)))?;
+            self.env.bind(var, settled);
         }
         Ok(())
+    }
+
+    /// A loop over all elements of a nest, if that is one index space here: whether it is. `row` does what is to be done for
+    /// an element, of its number and its place in each dimension.
+    fn as_one(
+        &mut self,
+        counts: &[Operand],
+        nested: bool,
+        written: &[(View, Vec<Operand>)],
+        row: &mut dyn FnMut(&mut Self, Operand, &[Operand]) -> Step<()>,
+    ) -> Step<bool> {
+        let total = self.emit.count(counts);
+        if self.flat {
+            self.for_each(total, nested, written, &mut |this, lane| {
+                let at = this.coordinates(lane, counts);
+                row(this, lane, &at)
+            })?;
+            return Ok(true);
+        }
+        let found = self.attempt(|this| {
+            let mut at = Vec::new();
+            let (block, ()) = this.block(false, |this| {
+                this.side_by_side(total, written, &mut |this, lane| {
+                    at = this.coordinates(lane, counts);
+                    row(this, lane, &at)?;
+                    // The only place in a dimension of one is known, and that in all others is then the number.
+                    at.retain(|at| at.value().is_some() && *at != lane);
+                    Ok(())
+                })
+            })?;
+            let block = without(block, at)
+                .ok_or(Unsupported("a nest whose lanes would have to know where they are in each dimension"))?;
+            block.into_iter().for_each(|stm| this.emit.push(stm));
+            Ok(())
+        });
+        Ok(found.is_ok())
     }
 
     /// The map that is all that another does for an element, but for what costs little and what is in no memory.
@@ -72,22 +122,21 @@ impl<'p> Lowering<'p> {
         })
     }
 
-    /// A loop over all elements of a nest. `written` has the arrays of its results, and `row` stores those of an element.
+    /// A loop over all elements of a nest, if that is one index space here: whether it is. `written` has the arrays of its results.
     pub(super) fn for_each_of_nest(
         &mut self,
         Nest { maps, counts }: Nest<'p>,
         accumulators: &[Array<'p>],
         written: &[(View, Vec<Operand>)],
-    ) -> Step<()> {
+    ) -> Step<bool> {
         self.settle_outermost(maps[0])?;
         let (depth, total) = (maps.len(), self.emit.count(&counts));
         let flat: Vec<(View, Vec<Operand>)> =
             written.iter().map(|(view, sizes)| flattened(view, sizes, depth, total)).collect();
         let innermost = maps[depth - 1];
         let nested = innermost.function.body.stms.iter().any(|stm| stm.op.is_parallel());
-        self.for_each(total, nested, &flat, &mut |this, lane| {
-            let at = this.coordinates(lane, &counts);
-            for (map, index) in maps.iter().zip(&at) {
+        self.as_one(&counts, nested, &flat, &mut |this, lane, at| {
+            for (map, index) in maps.iter().zip(at) {
                 let params = &map.function.params[map.arrays.len()..];
                 for (param, accumulator) in params.iter().zip(accumulators) {
                     this.env.bind(*param, Bound::Array(accumulator.clone()));
@@ -108,7 +157,7 @@ impl<'p> Lowering<'p> {
 
     /// How many of their dimensions values are stored in at once, if that is one index space for all and more than one dimension.
     pub(super) fn flat_depth(&mut self, values: &[(Bound<'p>, View)]) -> Option<usize> {
-        if !self.wants_nests() {
+        if !self.may_nest() {
             return None;
         }
         let depth = values.iter().map(|(value, _)| self.elements_known(value)).min()?;
@@ -134,24 +183,25 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Stores values in their first dimensions at once.
-    pub(super) fn store_elements(&mut self, values: &[(Bound<'p>, View)], depth: usize) -> Step<()> {
+    /// Stores values in their first dimensions at once, if that is one index space here: whether it is.
+    pub(super) fn store_elements(&mut self, values: &[(Bound<'p>, View)], depth: usize) -> Step<bool> {
         for (value, _) in values {
-            if let Form::Pending(map, _) = &value.array().form {
-                self.settle_outermost(map)?;
+            let Form::Pending(map, _) = &value.array().form else { continue };
+            if !self.flat && self.unsettled(map).next().is_some() {
+                return Ok(false);
             }
+            self.settle_outermost(map)?;
         }
         let counts = values[0].0.sizes()[..depth].to_vec();
         let total = self.emit.count(&counts);
         let flat: Vec<(View, Vec<Operand>)> =
             values.iter().map(|(value, view)| flattened(view, value.sizes(), depth, total)).collect();
         let nested = flat.iter().any(|(_, sizes)| sizes.len() > 1);
-        self.for_each(total, nested, &flat, &mut |this, lane| {
-            let at = this.coordinates(lane, &counts);
+        self.as_one(&counts, nested, &flat, &mut |this, lane, at| {
             let mut stores = Vec::new();
             for ((value, _), (view, _)) in values.iter().zip(&flat) {
                 let mut element = value.clone();
-                for index in &at {
+                for index in at {
                     element = this.element(element.array(), *index)?;
                 }
                 stores.push((element, view.part(&mut this.emit, &[lane])));
@@ -183,6 +233,27 @@ impl<'p> Lowering<'p> {
         }
         at
     }
+}
+
+/// Statements without these values and what is computed of them, if nothing but operations takes them.
+fn without(mut block: Vec<Stm>, values: Vec<Operand>) -> Option<Vec<Stm>> {
+    let (mut of, mut used): (FxHashSet<Operand>, _) = (values.into_iter().collect(), false);
+    each(&block, &mut |stm| {
+        if stm.operands().iter().any(|x| of.contains(x)) {
+            match stm {
+                Stm::Let(value, ..) => drop(of.insert(Operand::Value(*value))),
+                _ => used = true,
+            }
+        }
+    });
+    remove(&mut block, &of);
+    (!used).then_some(block)
+}
+
+/// Removes the operations that compute these values.
+fn remove(block: &mut Vec<Stm>, values: &FxHashSet<Operand>) {
+    block.retain(|stm| !matches!(stm, Stm::Let(value, ..) if values.contains(&Operand::Value(*value))));
+    block.iter_mut().flat_map(Stm::blocks_mut).for_each(|inner| remove(inner, values));
 }
 
 /// The array at a view, of these sizes, with its first dimensions as one of `total` elements.

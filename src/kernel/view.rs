@@ -78,7 +78,7 @@ impl Place {
 
     /// The place `index` strides on.
     pub(super) fn advance(self, emit: &mut Emit<'_>, index: Operand, stride: Operand) -> Place {
-        let place = self;
+        let (place, stride) = (self, emit.representative(stride));
         if emit.is_lane(index) && !emit.buffers[place.buffer].private {
             let lane = place.lane.map_or(stride, |lane| emit.add(lane, stride));
             return Place { lane: Some(lane), ..place };
@@ -88,7 +88,13 @@ impl Place {
             if !emit.is_varying(far) {
                 return Place { base: emit.add(place.base, far), ..place };
             }
-            let varying = place.varying.map_or(far, |varying| emit.add(varying, far));
+            let varying = match place.varying {
+                Some(varying) => {
+                    let varying = emit.representative(varying);
+                    emit.add(varying, far)
+                }
+                None => far,
+            };
             if emit.is_lane(varying) && place.lane.is_none() && !emit.buffers[place.buffer].private {
                 return Place { lane: Some(Operand::int(1)), varying: None, ..place };
             }

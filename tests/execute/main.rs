@@ -20,6 +20,7 @@ mod limits;
 mod loops;
 #[cfg(feature = "native")]
 mod native;
+mod nests;
 #[cfg(all(feature = "jit", feature = "futhark"))]
 mod one_by_one;
 mod parts;
