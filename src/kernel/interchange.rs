@@ -145,10 +145,6 @@ impl Interchanger<'_> {
         }
         let mut known = Known { count, set, rows, stacks: FxHashSet::default(), outside: Vec::new() };
         self.sort(&mut known, body, equal)?;
-        // Nothing is gained where lanes carry nothing.
-        if known.rows.is_empty() {
-            return None;
-        }
         let mut inside: FxHashMap<Buffer, usize> = FxHashMap::default();
         mentioned(body, &mut |buffer| *inside.entry(buffer).or_default() += 1);
         known.outside = known.rows.iter().filter(|row| inside.get(row) != self.mentions.get(row)).copied().collect();

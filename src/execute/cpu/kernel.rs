@@ -293,7 +293,7 @@ pub(super) struct Steps<'r, R> {
     first: i64,
     by: i64,
     /// Whether the lanes have an element each.
-    row: bool,
+    pub(super) row: bool,
 }
 
 impl<'r, R: Copy + Default> Steps<'r, R> {
