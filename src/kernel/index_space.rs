@@ -10,14 +10,14 @@ use super::{Lowering, Step, Unsupported};
 use crate::array::{Const, Prim, ScalarOp};
 
 /// A row with this many elements is worth a loop over lanes of its own, where lanes would otherwise each go along a row: what lanes
-/// then read and write lies apart.
+/// then read and write is strided.
 const LONG_ROW: i64 = 32;
 
 /// More elements than these are shared out to threads, as the rows are and their elements are not.
 const MOST_IN_ROWS: i64 = 1 << 18;
 
 /// How long the rows are that the lanes go along, each one, where the loop in order does nothing but loops over as many lanes, to
-/// which less lies apart.
+/// which fewer accesses are strided.
 fn length_of_rows(over_lanes: &[Stm], in_order: &[Stm]) -> Option<Operand> {
     let Some(Stm::For { body, .. }) = in_order.iter().find(|stm| matches!(stm, Stm::For { .. })) else { return None };
     let (mut length, mut across) = (None, 0);
@@ -25,7 +25,7 @@ fn length_of_rows(over_lanes: &[Stm], in_order: &[Stm]) -> Option<Operand> {
         match stm {
             Stm::Lanes(lanes) if length.is_none_or(|length| length == lanes.count) => {
                 length = Some(lanes.count);
-                across += apart(&lanes.body);
+                across += strided(&lanes.body);
             }
             stm if stm.blocks().is_empty() => {}
             _ => return None,
@@ -34,16 +34,16 @@ fn length_of_rows(over_lanes: &[Stm], in_order: &[Stm]) -> Option<Operand> {
     let length = length?;
     let lanes = over_lanes.iter().find_map(|stm| if let Stm::Lanes(lanes) = stm { Some(lanes) } else { None })?;
     let along = lanes.body.iter().map(|stm| match stm {
-        Stm::For { count, body, .. } if *count == length => apart(body),
+        Stm::For { count, body, .. } if *count == length => strided(body),
         _ => 0,
     });
     (across < along.sum()).then_some(length)
 }
 
-/// How many statements reach elements that lie apart from lane to lane.
-fn apart(block: &[Stm]) -> usize {
-    let is_apart = |place: &Place| place.varying.is_some() || place.lane.is_some_and(|by| by != Operand::int(1));
-    block.iter().filter(|stm| stm.element().is_some_and(|(place, _)| is_apart(place))).count()
+/// How many accesses to elements are not side by side from lane to lane.
+fn strided(block: &[Stm]) -> usize {
+    let is_strided = |place: &Place| place.varying.is_some() || place.lane.is_some_and(|by| by != Operand::int(1));
+    block.iter().filter(|stm| stm.element().is_some_and(|(place, _)| is_strided(place))).count()
 }
 
 impl Lowering<'_> {

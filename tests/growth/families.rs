@@ -146,16 +146,12 @@ pub(crate) fn all() -> Vec<Family> {
             ..family("indices followed and changed, in a loop", 16, |_| Program::trace(followed), |n| vec![vector(n)])
         },
         family("a table filled by a loop", 8, |_| Program::trace(table), |n| vec![vector(n), vector(n)]),
-        // From rows of 32 on, lanes do their elements one row after the other.
-        Family {
-            approach: Approach::Wavering,
-            ..family(
-                "gradient of a table filled by a loop",
-                4,
-                |_| Program::trace(table)?.vjp(),
-                |n| vec![vector(n), vector(n), 1.0.into()],
-            )
-        },
+        family(
+            "gradient of a table filled by a loop",
+            8,
+            |_| Program::trace(table)?.vjp(),
+            |n| vec![vector(n), vector(n), 1.0.into()],
+        ),
         family("an array that grows", 32, |_| Program::trace(grown), |n| vec![vector(n)]),
         family(
             "gradient of an array that grows",
@@ -182,7 +178,7 @@ pub(crate) fn all() -> Vec<Family> {
             |_| Program::trace(asked_of_arrays)?.vjp(),
             |n| vec![vector(4), (n as i64).into(), 1.0.into()],
         ),
-        family("a stencil in a loop, by slices", 32, |_| Program::trace(smoothed), |n| vec![vector(n)]),
+        family("a stencil in a loop, by slices", 16, |_| Program::trace(smoothed), |n| vec![vector(n)]),
     ]
 }
 

@@ -300,7 +300,7 @@ dispatched! {
 }
 
 dispatched! {
-    /// The same where lanes have rows apart from each other.
+    /// The same where each lane has a row.
     row_sums<R, G>(state: &State<R, G>, reals: &[Elements<'_, R>], addresses: &[Address], it: &Inner, of: Range<i64>) {
         level: state.level,
         widest: row_sums::run(state, reals, addresses, it, of, |rows| unsafe { R::columns(rows) }),

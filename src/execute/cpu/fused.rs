@@ -19,8 +19,8 @@ const FEWEST: usize = 3;
 /// What is summed up, from which places, and in which cell.
 type Sum = (Summed, [Place; 2], Value);
 
-/// Whether each lane has a row at a place, apart from those of other lanes, and a loop goes along it.
-fn is_apart(code: &Code, place: &Place, index: Value) -> bool {
+/// Whether each lane has a row at a place, and a loop goes along it.
+fn is_along_rows(code: &Code, place: &Place, index: Value) -> bool {
     let info = code.buffers[place.buffer.0 as usize];
     let along = place.step == Some((Operand::Value(index), Operand::int(1)));
     let apart = place.varying.is_none() && place.lane.is_some_and(|apart| apart != Operand::int(1));
@@ -110,9 +110,9 @@ impl Assembler<'_> {
         };
         for (what, places, cell) in sums {
             let Reg::Varying(cell) = self.reg(Operand::Value(cell)) else { panic!("lanes sum up") };
-            let apart = places.map(|place| is_apart(self.code, &place, index));
+            let rows = places.map(|place| is_along_rows(self.code, &place, index));
             let x = places.map(|place| self.numbered(&place));
-            self.out.push(Instruction::Inner(Inner { what, cell, count, x, apart }));
+            self.out.push(Instruction::Inner(Inner { what, cell, count, x, rows }));
         }
         self.note(start, origin);
         true
@@ -197,7 +197,7 @@ impl Assembler<'_> {
             let info = self.code.buffers[place.buffer.0 as usize];
             let is_one = !info.private && info.prim.is_real() && place.lane.is_none() && place.varying.is_none();
             let by_index = place.step.is_none_or(|(step, by)| step == Operand::Value(index) && by != step);
-            (is_one || is_row(self.code, place) || is_apart(self.code, place, index))
+            (is_one || is_row(self.code, place) || is_along_rows(self.code, place, index))
                 && by_index
                 && place.base != Operand::Value(index)
         };

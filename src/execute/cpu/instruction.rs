@@ -127,8 +127,8 @@ pub(super) struct Inner {
     pub(super) cell: u32,
     pub(super) count: u32,
     pub(super) x: [u32; 2],
-    /// Of which addresses each lane has a row, apart from those of other lanes.
-    pub(super) apart: [bool; 2],
+    /// Of which addresses each lane has a row, that the loop goes along.
+    pub(super) rows: [bool; 2],
 }
 
 /// A loop of `count` iterations that multiplies a value of each lane again and again, in a varying register.

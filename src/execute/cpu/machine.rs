@@ -20,6 +20,7 @@ use super::parallel;
 use super::product;
 use super::profile::{self, Begun, Sweep};
 use super::real::Real;
+use super::row_sums;
 use super::scan;
 use super::state::State;
 use super::transfer::{load_row, store_strided};
@@ -441,11 +442,7 @@ impl<'m, R: Real<G>, const G: usize> Machine<'m, R, G> {
                     if part.start > 0 {
                         Self::tick(state, watch, at, 1)?;
                     }
-                    if it.apart == [false, false] {
-                        dispatch::inner(state, reals, &code.addresses, it, part);
-                    } else {
-                        dispatch::row_sums(state, reals, &code.addresses, it, part);
-                    }
+                    row_sums::inner(state, reals, &code.addresses, it, part);
                 }
             }
             Instruction::Series(ref it) => {

@@ -1,4 +1,4 @@
-//! Sums of products along rows that the lanes have apart from each other, as the product of a matrix with a list has them.
+//! Sums of products along rows, of which each lane has one, as the product of a matrix with a list has them.
 //!
 //! A square of elements at a time is turned in registers of the processor: to gather one of each row takes longer than all else.
 //!
@@ -6,6 +6,7 @@
 
 use core::ops::Range;
 
+use super::dispatch;
 use super::instruction::{Across, Address, Inner, Summed};
 use super::kernel::{Steps, difference_squared, product};
 use super::memory::Elements;
@@ -65,6 +66,21 @@ impl<'r, R: Copy + Default> Rows<'r, R> {
     }
 }
 
+/// Runs some iterations of a loop that sums up in a cell.
+#[inline(always)]
+pub(super) fn inner<R: Real<G>, const G: usize>(
+    state: &State<R, G>,
+    reals: &[Elements<'_, R>],
+    addresses: &[Address],
+    it: &Inner,
+    iterations: Range<i64>,
+) {
+    match it.rows {
+        [false, false] => dispatch::inner(state, reals, addresses, it, iterations),
+        _ => dispatch::row_sums(state, reals, addresses, it, iterations),
+    }
+}
+
 /// Runs some iterations of the loop; `columns` makes columns of rows.
 #[inline(always)]
 pub(super) fn run<R: Real<G>, const G: usize>(
@@ -80,7 +96,7 @@ pub(super) fn run<R: Real<G>, const G: usize>(
     let rows = |address| Rows::of(state, reals, address, from);
     let steps = |address| Steps::of(state, reals, address, from);
     // What is summed up is the same either way round.
-    let (along, other) = match it.apart {
+    let (along, other) = match it.rows {
         [true, true] => return sums(state, it, count, (&rows(a), &rows(b)), &columns),
         [true, false] => (rows(a), steps(b)),
         [false, _] => (rows(b), steps(a)),
