@@ -9,7 +9,6 @@ Law: a sparse derivative is the dense one (tests/test_sparse.py).
 
 import numpy as np
 
-from . import _core
 from ._array import is_tracing
 from ._function import function
 from ._gradients import _by, _key, _scalar

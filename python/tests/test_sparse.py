@@ -28,7 +28,9 @@ def test_jacobians_by_columns(dtype):
         x = RANDOM.normal(size=n).astype(dtype)
         found = jacobian(x)
         assert (found.shape, found.nnz, found.dtype) == ((n - 1, n), 2 * (n - 1), dtype)
-        np.testing.assert_allclose(found.toarray(), cd.jacfwd(differences)(x), rtol=1e-5 if dtype == np.float32 else 1e-13)
+        np.testing.assert_allclose(
+            found.toarray(), cd.jacfwd(differences)(x), rtol=1e-5 if dtype == np.float32 else 1e-13
+        )
 
 
 def test_jacobians_by_rows():
@@ -44,7 +46,9 @@ def test_several_arguments_and_results():
     a, b, scale = RANDOM.normal(size=6), RANDOM.normal(size=6), 3.0
     found = cd.sparse.jacobian(f, argnums=(0, 1))(a, b, scale)
     (first, second), third = cd.jacfwd(f, argnums=(0, 1))(a, b, scale)
-    np.testing.assert_allclose(found.toarray(), np.concatenate([dense(*x) for x in ((first, 6), (second, 1), (third, 6))]))
+    np.testing.assert_allclose(
+        found.toarray(), np.concatenate([dense(*x) for x in ((first, 6), (second, 1), (third, 6))])
+    )
     assert found.nnz == 6 + 6 + 1 + 6
 
 
