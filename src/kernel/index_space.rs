@@ -17,17 +17,17 @@ const LONG_ROW: i64 = 32;
 const MOST_IN_ROWS: i64 = 1 << 18;
 
 /// How long the rows are that the lanes go along, each one, where the loop in order does nothing but loops over as many lanes, to
-/// which fewer accesses are strided.
+/// which fewer accesses are strided. Where there are loops within, as in products of matrices, lanes along rows have more in registers.
 fn length_of_rows(over_lanes: &[Stm], in_order: &[Stm]) -> Option<Operand> {
     let Some(Stm::For { body, .. }) = in_order.iter().find(|stm| matches!(stm, Stm::For { .. })) else { return None };
     let (mut length, mut across) = (None, 0);
     for stm in body {
         match stm {
-            Stm::Lanes(lanes) if length.is_none_or(|length| length == lanes.count) => {
+            Stm::Lanes(lanes) if length.is_none_or(|length| length == lanes.count) && is_straight(&lanes.body) => {
                 length = Some(lanes.count);
                 across += strided(&lanes.body);
             }
-            stm if stm.blocks().is_empty() => {}
+            stm if is_straight(core::slice::from_ref(stm)) => {}
             _ => return None,
         }
     }
@@ -38,6 +38,10 @@ fn length_of_rows(over_lanes: &[Stm], in_order: &[Stm]) -> Option<Operand> {
         _ => 0,
     });
     (across < along.sum()).then_some(length)
+}
+
+fn is_straight(block: &[Stm]) -> bool {
+    block.iter().all(|stm| stm.blocks().is_empty())
 }
 
 /// How many accesses to elements are not side by side from lane to lane.
