@@ -22,6 +22,9 @@ pub(super) struct Nest<'p> {
     counts: Vec<Operand>,
 }
 
+/// What is to be done for an element, of its number and its place in each dimension.
+type OfElement<'f, 'p> = dyn FnMut(&mut Lowering<'p>, Operand, &[Operand]) -> Step<()> + 'f;
+
 impl<'p> Lowering<'p> {
     /// The perfect nest that begins with a map, if its sizes are known before it runs.
     pub(super) fn nest(&mut self, map: &'p Map, length: Operand) -> Option<Nest<'p>> {
@@ -78,14 +81,13 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// A loop over all elements of a nest, if that is one index space here: whether it is. `row` does what is to be done for
-    /// an element, of its number and its place in each dimension.
+    /// A loop over all elements of a nest, if that is one index space here: whether it is.
     fn as_one(
         &mut self,
         counts: &[Operand],
         nested: bool,
         written: &[(View, Vec<Operand>)],
-        row: &mut dyn FnMut(&mut Self, Operand, &[Operand]) -> Step<()>,
+        row: &mut OfElement<'_, 'p>,
     ) -> Step<bool> {
         let total = self.emit.count(counts);
         if self.flat {
