@@ -234,7 +234,7 @@ impl SparseDerivative {
     /// [the program](SparseDerivative::program) takes behind its parameters.
     ///
     /// # Errors
-    /// [`Error::Overflow`] if the directions have more elements than can be counted.
+    /// [`Error::TooLarge`] if the directions have more elements than can be counted.
     pub fn directions(&self) -> Result<Vec<Value<f64>>> {
         let (count, mut start) = (self.colouring.count(), 0);
         let mut directions = Vec::new();
