@@ -75,10 +75,9 @@ pub(crate) fn raised(py: Python<'_>, error: Error) -> PyErr {
         Error::Argument { .. } | Error::Mismatch { .. } => Class::TypeMismatch,
         Error::Sizes { .. } | Error::Length { .. } | Error::NegativeSize { .. } => Class::Shape,
         Error::OutOfBounds { .. } => Class::OutOfBounds,
-        Error::NotDifferentiable { .. }
-        | Error::Parameter { .. }
-        | Error::Empty { .. }
-        | Error::Undecided { .. } => Class::Derivative,
+        Error::NotDifferentiable { .. } | Error::Parameter { .. } | Error::Empty { .. } | Error::Undecided { .. } => {
+            Class::Derivative
+        }
         Error::Budget { .. } | Error::LoopBound { .. } | Error::TooLarge { .. } => Class::Limit,
         Error::Cancelled { .. } => Class::Cancelled,
         Error::Syntax { .. } => Class::Text,
