@@ -23,8 +23,8 @@ class _Prepared:
 
     def __init__(self, verb, program, by, leaves):
         self.program = program
-        self.by = set(by)
-        self.leaves = [np.array(leaf) for leaf in leaves]
+        self.sizes = [np.shape(leaf) for leaf in leaves]
+        self.others = {k: np.array(leaf) for k, leaf in enumerate(leaves) if k not in by}
         found = program.core.sparse(verb, list(by), (*leaves, *program.captured))
         self.compiled = found.program.compile(program.executor)
         self.directions, self.places = found.directions, found.places
@@ -34,10 +34,8 @@ class _Prepared:
     def fits(self, program, leaves):
         """Whether this is the derivative of the program at these arguments."""
 
-        def same(k, kept, leaf):
-            return kept.shape == np.shape(leaf) and (k in self.by or np.array_equal(kept, leaf))
-
-        return program is self.program and all(map(same, range(len(leaves)), self.leaves, leaves))
+        same = program is self.program and self.sizes == [np.shape(leaf) for leaf in leaves]
+        return same and all(np.array_equal(leaf, leaves[k]) for k, leaf in self.others.items())
 
     def at(self, leaves):
         """The matrix."""

@@ -61,8 +61,7 @@ impl Sparse {
     /// What the program takes behind the parameters.
     #[getter]
     fn directions<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let directions = self.inner.directions().map_err(|error| raised(py, error))?;
-        directions.iter().map(|value| result(py, Flat::from(value))).collect()
+        self.inner.directions().iter().map(|value| result(py, Flat::from(value))).collect()
     }
 
     /// How many results of the program, the last ones, are derivatives.

@@ -360,6 +360,11 @@ impl Place {
         core::iter::once(self.base).chain(step).chain(self.lane).chain(self.varying).collect()
     }
 
+    /// Whether lanes have elements at one distance from each other, and not side by side.
+    pub(crate) fn is_strided(&self) -> bool {
+        self.varying.is_none() && self.lane.is_some_and(|by| by != Operand::int(1))
+    }
+
     pub(super) fn operands_mut(&mut self) -> Vec<&mut Operand> {
         let step = self.step.iter_mut().flat_map(|(index, stride)| [index, stride]);
         core::iter::once(&mut self.base).chain(step).chain(&mut self.lane).chain(&mut self.varying).collect()

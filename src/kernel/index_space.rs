@@ -46,8 +46,8 @@ fn is_straight(block: &[Stm]) -> bool {
 
 /// How many accesses to elements are not side by side from lane to lane.
 fn strided(block: &[Stm]) -> usize {
-    let is_strided = |place: &Place| place.varying.is_some() || place.lane.is_some_and(|by| by != Operand::int(1));
-    block.iter().filter(|stm| stm.element().is_some_and(|(place, _)| is_strided(place))).count()
+    let is_far = |place: &Place| place.varying.is_some() || place.is_strided();
+    block.iter().filter(|stm| stm.element().is_some_and(|(place, _)| is_far(place))).count()
 }
 
 impl Lowering<'_> {

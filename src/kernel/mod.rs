@@ -2,7 +2,7 @@
 //!
 //! A map over enough elements becomes a loop over lanes, and what is inside it sequential loops in which each lane does
 //! its own work; over few elements it becomes a sequential loop, and what is inside it loops over lanes. Both are
-//! there, and the choice is made when the sizes are known. A map whose result is used once, element by element, does
+//! there, and the choice is made when the sizes are known. Maps in maps over all elements of arrays are one loop over lanes. A map whose result is used once, element by element, does
 //! not run at all: where an element is wanted it is computed.
 //!
 //! Law: code computes what the reference interpreter computes, but for the order of commutative reductions, and for how
@@ -106,7 +106,7 @@ pub(crate) struct Pass {
 pub(crate) struct Target {
     /// Fewer elements than this are not worth a loop over lanes, if there is another inside.
     pub(crate) wide: i64,
-    /// Whether a perfect nest of maps is one loop over lanes.
+    /// Whether a perfect nest of maps is one loop over lanes even where these have to know where they are in each dimension.
     pub(crate) flat: bool,
     /// Whether a program whose reals are all of single precision is computed in it; else in doubles, which are rounded.
     pub(crate) has_singles: bool,

@@ -22,8 +22,11 @@ pub(super) struct Nest<'p> {
     counts: Vec<Operand>,
 }
 
-/// What is to be done for an element, of its number and its place in each dimension.
-type OfElement<'f, 'p> = dyn FnMut(&mut Lowering<'p>, Operand, &[Operand]) -> Step<()> + 'f;
+/// An array that is written, and its sizes.
+type Written = (View, Vec<Operand>);
+
+/// What is to be done for an element, of its number, its place in each dimension, and the arrays that are written with the dimensions as one.
+type OfElement<'f, 'p> = dyn FnMut(&mut Lowering<'p>, Operand, &[Operand], &[Written]) -> Step<()> + 'f;
 
 impl<'p> Lowering<'p> {
     /// The perfect nest that begins with a map, if its sizes are known before it runs.
@@ -86,23 +89,24 @@ impl<'p> Lowering<'p> {
         &mut self,
         counts: &[Operand],
         nested: bool,
-        written: &[(View, Vec<Operand>)],
+        written: &[Written],
         row: &mut OfElement<'_, 'p>,
     ) -> Step<bool> {
-        let total = self.emit.count(counts);
+        let (depth, total) = (counts.len(), self.emit.count(counts));
+        let flat: Vec<Written> = written.iter().map(|(view, sizes)| flattened(view, sizes, depth, total)).collect();
         if self.flat {
-            self.for_each(total, nested, written, &mut |this, lane| {
+            self.for_each(total, nested, &flat, &mut |this, lane| {
                 let at = this.coordinates(lane, counts);
-                row(this, lane, &at)
+                row(this, lane, &at, &flat)
             })?;
             return Ok(true);
         }
         let found = self.attempt(|this| {
             let mut at = Vec::new();
             let (block, ()) = this.block(false, |this| {
-                this.side_by_side(total, written, &mut |this, lane| {
+                this.side_by_side(total, &flat, &mut |this, lane| {
                     at = this.coordinates(lane, counts);
-                    row(this, lane, &at)?;
+                    row(this, lane, &at, &flat)?;
                     // The only place in a dimension of one is known, and that in all others is then the number.
                     at.retain(|at| at.value().is_some() && *at != lane);
                     Ok(())
@@ -129,15 +133,13 @@ impl<'p> Lowering<'p> {
         &mut self,
         Nest { maps, counts }: Nest<'p>,
         accumulators: &[Array<'p>],
-        written: &[(View, Vec<Operand>)],
+        written: &[Written],
     ) -> Step<bool> {
         self.settle_outermost(maps[0])?;
-        let (depth, total) = (maps.len(), self.emit.count(&counts));
-        let flat: Vec<(View, Vec<Operand>)> =
-            written.iter().map(|(view, sizes)| flattened(view, sizes, depth, total)).collect();
+        let depth = maps.len();
         let innermost = maps[depth - 1];
         let nested = innermost.function.body.stms.iter().any(|stm| stm.op.is_parallel());
-        self.as_one(&counts, nested, &flat, &mut |this, lane, at| {
+        self.as_one(&counts, nested, written, &mut |this, lane, at, flat| {
             for (map, index) in maps.iter().zip(at) {
                 let params = &map.function.params[map.arrays.len()..];
                 for (param, accumulator) in params.iter().zip(accumulators) {
@@ -153,7 +155,7 @@ impl<'p> Lowering<'p> {
                 }
             }
             let rows = this.call(innermost, at[depth - 1])?;
-            this.store_rows(rows, lane, &flat)
+            this.store_rows(rows, lane, flat)
         })
     }
 
@@ -195,13 +197,11 @@ impl<'p> Lowering<'p> {
             self.settle_outermost(map)?;
         }
         let counts = values[0].0.sizes()[..depth].to_vec();
-        let total = self.emit.count(&counts);
-        let flat: Vec<(View, Vec<Operand>)> =
-            values.iter().map(|(value, view)| flattened(view, value.sizes(), depth, total)).collect();
-        let nested = flat.iter().any(|(_, sizes)| sizes.len() > 1);
-        self.as_one(&counts, nested, &flat, &mut |this, lane, at| {
+        let written: Vec<Written> = values.iter().map(|(value, view)| (view.clone(), value.sizes().to_vec())).collect();
+        let nested = written.iter().any(|(_, sizes)| sizes.len() > depth);
+        self.as_one(&counts, nested, &written, &mut |this, lane, at, flat| {
             let mut stores = Vec::new();
-            for ((value, _), (view, _)) in values.iter().zip(&flat) {
+            for ((value, _), (view, _)) in values.iter().zip(flat) {
                 let mut element = value.clone();
                 for index in at {
                     element = this.element(element.array(), *index)?;
@@ -259,7 +259,7 @@ fn remove(block: &mut Vec<Stm>, values: &FxHashSet<Operand>) {
 }
 
 /// The array at a view, of these sizes, with its first dimensions as one of `total` elements.
-fn flattened(view: &View, sizes: &[Operand], depth: usize, total: Operand) -> (View, Vec<Operand>) {
+fn flattened(view: &View, sizes: &[Operand], depth: usize, total: Operand) -> Written {
     let strides = view.strides[depth - 1..].to_vec();
     (View { origin: view.origin, strides }, lengthened(total, &sizes[depth..]))
 }

@@ -23,8 +23,7 @@ type Sum = (Summed, [Place; 2], Value);
 fn is_along_rows(code: &Code, place: &Place, index: Value) -> bool {
     let info = code.buffers[place.buffer.0 as usize];
     let along = place.step == Some((Operand::Value(index), Operand::int(1)));
-    let apart = place.varying.is_none() && place.lane.is_some_and(|apart| apart != Operand::int(1));
-    !info.private && info.prim == code.precision && apart && along
+    !info.private && info.prim.is_real() && place.is_strided() && along
 }
 
 impl Assembler<'_> {
@@ -151,8 +150,7 @@ impl Assembler<'_> {
         self.varying.as_ref()?;
         let Stm::Store { place: first, .. } = stms.first()? else { return None };
         let there = self.code.buffers[first.buffer.0 as usize];
-        let apart = first.lane.is_some_and(|apart| apart != Operand::int(1));
-        if there.private || !there.prim.is_real() || !apart || first.varying.is_some() {
+        if there.private || !there.prim.is_real() || !first.is_strided() {
             return None;
         }
         let base = first.base.as_int()?;
@@ -178,12 +176,10 @@ impl Assembler<'_> {
         self.varying.as_ref()?;
         let stms: Vec<&Stm> = body.iter().filter(|stm| is_needed(stm, &self.needed)).collect();
         let [Stm::Load(x, from), Stm::Store { place: to, value, mask: None }] = stms[..] else { return None };
-        let [here, there] = [from, to].map(|place| self.code.buffers[place.buffer.0 as usize]);
-        let step = |place: &Place| place.step.filter(|(step, _)| *step == Operand::Value(index));
-        let steps = step(from).is_some_and(|(_, by)| by == Operand::int(1)) && step(to).is_some();
-        let rows = here.prim.is_real() && !here.private && from.lane.is_some_and(|apart| apart != Operand::int(1));
+        let there = self.code.buffers[to.buffer.0 as usize];
+        let steps = to.step.is_some_and(|(step, _)| step == Operand::Value(index));
         let own = there.prim.is_real() && there.private && is_row(self.code, to);
-        if *value != Operand::Value(*x) || !steps || !rows || !own || from.varying.is_some() {
+        if *value != Operand::Value(*x) || !is_along_rows(self.code, from, index) || !steps || !own {
             return None;
         }
         let (from, to) = (self.numbered(from), self.numbered(to));

@@ -356,13 +356,10 @@ impl<'r, R: Copy + Default> Steps<'r, R> {
         self.elements[at..at + groups * G].as_chunks().0
     }
 
-    /// The elements of the lanes of a group at a step, with 0 for those that are not there.
+    /// The elements of the lanes of a group at a step, of which they have one each, with 0 for those that are not there.
     #[inline(always)]
     pub(super) fn group<const G: usize>(&self, step: i64, k: usize) -> [R; G] {
         let at = self.first.wrapping_add(step.wrapping_mul(self.by));
-        if !self.row {
-            return [usize::try_from(at).ok().and_then(|at| self.elements.get(at)).copied().unwrap_or_default(); G];
-        }
         let start = usize::try_from(at).ok().and_then(|at| at.checked_add(k * G));
         match start.and_then(|start| self.elements.get(start..)?.first_chunk()) {
             Some(group) => *group,

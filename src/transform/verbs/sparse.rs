@@ -10,7 +10,7 @@ use num_traits::One;
 
 use super::Wrt;
 use super::reach::Reach;
-use crate::array::{Body, Op, Program};
+use crate::array::{Body, Op, Program, Var};
 use crate::carriers::Support;
 use crate::derivative::{Colouring, Compression, Pattern, SparseMatrix, choose, standing_alone};
 use crate::error::{Error, Result};
@@ -43,8 +43,8 @@ pub struct SparseDerivative {
     program: Program,
     arguments: Vec<Value<f64>>,
     by: Vec<usize>,
-    /// The sizes of what the directions are of: of parameters for columns, of results for rows.
-    sizes: Vec<Vec<usize>>,
+    /// What the program takes behind the parameters.
+    directions: Vec<Value<f64>>,
     pattern: Arc<Pattern>,
     compression: Compression,
     colouring: Colouring,
@@ -119,6 +119,26 @@ fn pulled_pattern(
     Ok(Pattern::new(rows.start, supports(&pulled[results.len()..]))?.transpose())
 }
 
+/// The directions of all colours, in the kinds that a program takes behind `given` parameters and in these sizes: those of parameters for
+/// columns, of results for rows.
+fn directions(
+    program: &Program,
+    given: usize,
+    colouring: &Colouring,
+    sizes: Vec<Vec<usize>>,
+) -> Result<Vec<Value<f64>>> {
+    let (count, mut colours) = (colouring.count(), colouring.colours());
+    let of = |(sizes, taken): (Vec<usize>, &Var)| {
+        let (prim, size) = (program.type_of(*taken).prim, sizes.iter().product());
+        let (here, rest) = colours.split_at(size);
+        colours = rest;
+        let entry = move |is_of: bool| Scalar::of_real(prim, if is_of { 1.0 } else { 0.0 });
+        let unit = |colour: usize| here.iter().map(move |of| entry(*of == colour));
+        Value::array(&[&[count], &sizes[..]].concat(), (0..count).flat_map(unit).collect())
+    };
+    sizes.into_iter().zip(&program.function.params[given..]).map(of).collect()
+}
+
 impl SparseDerivative {
     fn jacobian(program: &Program, by: Vec<usize>, arguments: Vec<Value<f64>>) -> Result<Self> {
         let Outline { pattern, arguments, parameters, results } = Outline::of(program, &by, arguments)?;
@@ -134,7 +154,8 @@ impl SparseDerivative {
         };
         let places = pattern.iter().map(place).collect();
         let (program, pattern) = (program.many(&derivative)?, Arc::new(pattern));
-        Ok(SparseDerivative { program, arguments, by, sizes, pattern, compression, colouring, places })
+        let directions = directions(&program, arguments.len(), &colouring, sizes)?;
+        Ok(SparseDerivative { program, arguments, by, directions, pattern, compression, colouring, places })
     }
 
     fn hessian(gradient: &Program, by: Vec<usize>, arguments: Vec<Value<f64>>) -> Result<Self> {
@@ -145,8 +166,9 @@ impl SparseDerivative {
         let alone = standing_alone(&pattern, &colouring).into_iter();
         let places = alone.map(|(row, colour)| colour * pattern.rows() + row).collect();
         let (program, pattern) = (gradient.many(&gradient.pushed(&by)?)?, Arc::new(pattern));
+        let directions = directions(&program, arguments.len(), &colouring, sizes)?;
         let compression = Compression::Columns;
-        Ok(SparseDerivative { program, arguments, by, sizes, pattern, compression, colouring, places })
+        Ok(SparseDerivative { program, arguments, by, directions, pattern, compression, colouring, places })
     }
 
     /// Where the matrix can be nonzero.
@@ -206,7 +228,7 @@ impl SparseDerivative {
             expected.iter().zip(found).try_for_each(same)?;
             arguments[*k] = value.clone();
         }
-        arguments.extend(self.directions()?);
+        arguments.extend(self.directions.iter().cloned());
         let mut results = run(&arguments)?;
         let compressed = results.split_off(results.len() - self.derivatives());
         let lines = self.lines(&compressed);
@@ -232,22 +254,9 @@ impl SparseDerivative {
 
     /// For each colour the direction that is 1 where it is and 0 elsewhere, in the shapes of what directions are of: what
     /// [the program](SparseDerivative::program) takes behind its parameters.
-    ///
-    /// # Errors
-    /// [`Error::TooLarge`] if the directions have more elements than can be counted.
-    pub fn directions(&self) -> Result<Vec<Value<f64>>> {
-        let (count, mut start) = (self.colouring.count(), 0);
-        let mut directions = Vec::new();
-        for (sizes, taken) in self.sizes.iter().zip(&self.program.function.params[self.arguments.len()..]) {
-            let prim = self.program.type_of(*taken).prim;
-            let size: usize = sizes.iter().product();
-            let colours = &self.colouring.colours()[start..start + size];
-            let entry = move |is_of: bool| Scalar::of_real(prim, if is_of { 1.0 } else { 0.0 });
-            let unit = |colour: usize| colours.iter().map(move |of| entry(*of == colour));
-            directions.push(Value::array(&[&[count], &sizes[..]].concat(), (0..count).flat_map(unit).collect())?);
-            start += size;
-        }
-        Ok(directions)
+    #[must_use]
+    pub fn directions(&self) -> &[Value<f64>] {
+        &self.directions
     }
 
     /// The derivatives in the directions of each colour, one colour after the other.

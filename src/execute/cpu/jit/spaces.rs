@@ -171,9 +171,7 @@ fn may_be_worth(assembler: &Assembler<'_>, lanes: &Lanes, blocks: &[Instruction]
     let is_sum =
         |it: &Instruction| matches!(it, Instruction::Inner(_) | Instruction::Series(_) | Instruction::Outer(_));
     let is_apart = |place: &Place| {
-        place.varying.is_some()
-            || place.lane.is_some_and(|by| by != Operand::int(1))
-            || assembler.code.buffers[place.buffer.0 as usize].private
+        place.varying.is_some() || place.is_strided() || assembler.code.buffers[place.buffer.0 as usize].private
     };
     let mut is_worth = false;
     each(&lanes.body, &mut |stm| {
