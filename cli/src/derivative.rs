@@ -14,7 +14,7 @@ use crate::answer::{Answer, Failure, tell};
 use crate::arguments::Arguments;
 use crate::carrier::{Active, Carrier};
 use crate::engine::Executor;
-use crate::input::{from_stdin, parameters, written};
+use crate::input::{Given, given, parameters, written};
 use crate::load::{Loaded, entry};
 
 /// The name of the wrapper.
@@ -32,7 +32,7 @@ pub(crate) fn differentiate(mode: &str, arguments: &Arguments) -> Result<Answer,
     let active = active(&loaded.program, primal, arguments.option("wrt"))?;
     let names = names(mode, primal, &active);
     let name = format!("the {mode} of `{}`", primal.name);
-    let values = from_stdin(entry(&program, Some(WRAPPER))?, &name, &names)?;
+    let Given { values, split } = given(arguments, primal, entry(&program, Some(WRAPPER))?, &name, &names)?;
     let ran = |message| Failure::ran(sources, &message);
     if let Some(carrier) = carrier.filter(|carrier| !carrier.differentiates()) {
         let elaborated = compile_entry(&program, WRAPPER).map_err(ran)?;
@@ -52,7 +52,7 @@ pub(crate) fn differentiate(mode: &str, arguments: &Arguments) -> Result<Answer,
         };
         return Ok(Answer { output: written(&results, arguments.has("binary")), code: 0 });
     }
-    let ran = executor.ready(&program, WRAPPER).and_then(|engine| engine.run(&values, limits));
+    let ran = executor.ready_on(&program, WRAPPER, &split).and_then(|engine| engine.run(&values, limits));
     Ok(ran.map_err(|message| Failure::ran(sources, &message))?.answer(arguments))
 }
 

@@ -2,8 +2,12 @@
 //!
 //! Law: executors agree; they differ in what a run costs, and in what they count as a step.
 
+#[cfg(feature = "mpi")]
+use catadiff::execute::mpi::Mpi;
 use catadiff::execute::{self, EXECUTORS, RunReport, executor};
 use catadiff::futhark::core::Program;
+#[cfg(feature = "mpi")]
+use catadiff::futhark::elaborate::OnParts;
 use catadiff::futhark::elaborate::{Ready, UNKNOWN_CALLS, compile_entry};
 use catadiff::futhark::interpreter;
 use catadiff::futhark::source::Message;
@@ -21,6 +25,9 @@ pub(crate) enum Executor {
     Interpreter,
     /// An executor of array programs.
     Of(&'static dyn execute::Executor),
+    /// The ranks of a job.
+    #[cfg(feature = "mpi")]
+    Ranks(&'static Mpi),
 }
 
 impl core::fmt::Debug for Executor {
@@ -36,6 +43,8 @@ pub(crate) enum Engine<'p> {
     /// The interpreter in the place of an executor, and why.
     Instead(&'p Program, String, String),
     Ready(Box<Ready>),
+    #[cfg(feature = "mpi")]
+    OnParts(Box<OnParts>),
 }
 
 /// What `--executor` calls the interpreter of the language.
@@ -73,6 +82,8 @@ impl Executor {
         match self {
             Executor::Interpreter => INTERPRETER,
             Executor::Of(executor) => executor.name(),
+            #[cfg(feature = "mpi")]
+            Executor::Ranks(on) => execute::Executor::name(on),
         }
     }
 
@@ -84,19 +95,39 @@ impl Executor {
         }
         let known = executor(asked).ok_or_else(|| Failure::asked(format!("there is no executor `{asked}`")))?;
         #[cfg(feature = "mpi")]
-        let known = crate::ranks::keeping(known, arguments)?;
+        if let Some(on) = crate::ranks::asked(known, arguments)? {
+            return Ok(Executor::Ranks(on));
+        }
         Ok(Executor::Of(known))
     }
 
     /// An entry point, ready to run.
     pub(crate) fn ready<'p>(self, program: &'p Program, entry: &str) -> Result<Engine<'p>, Message> {
-        Ok(match self {
-            Executor::Interpreter => Engine::Interpreter(program, entry.to_owned()),
-            Executor::Of(executor) => match compile_entry(program, entry) {
-                Err(message) if message.code == UNKNOWN_CALLS => Engine::instead(program, entry, &message),
-                elaborated => Engine::Ready(Box::new(elaborated?.compile_on(executor)?)),
-            },
+        let executor = match self {
+            Executor::Interpreter => return Ok(Engine::Interpreter(program, entry.to_owned())),
+            Executor::Of(executor) => executor,
+            #[cfg(feature = "mpi")]
+            Executor::Ranks(on) => on,
+        };
+        Ok(match compile_entry(program, entry) {
+            Err(message) if message.code == UNKNOWN_CALLS => Engine::instead(program, entry, &message),
+            elaborated => Engine::Ready(Box::new(elaborated?.compile_on(executor)?)),
         })
+    }
+
+    /// The same, where each rank has its part of some arguments, by position among the values that the entry point takes.
+    pub(crate) fn ready_on<'p>(
+        self,
+        program: &'p Program,
+        entry: &str,
+        split: &[usize],
+    ) -> Result<Engine<'p>, Message> {
+        #[cfg(feature = "mpi")]
+        if let (Executor::Ranks(on), [_, ..]) = (self, split) {
+            return Ok(Engine::OnParts(Box::new(compile_entry(program, entry)?.on_parts(split, on.clone())?)));
+        }
+        assert!(split.is_empty(), "files are split by executors on ranks");
+        self.ready(program, entry)
     }
 }
 
@@ -129,6 +160,10 @@ impl<'p> Engine<'p> {
             Engine::Instead(program, entry, reason) => {
                 let note = Some(format!("run by the interpreter: {reason}"));
                 interpreter::run_until(program, entry, arguments, limits, cancel).map(|results| Ran { results, note })
+            }
+            #[cfg(feature = "mpi")]
+            Engine::OnParts(ready) => {
+                ready.run_within(arguments, Control::from(&limits).cancelled_by(cancel)).map(alone)
             }
             Engine::Ready(ready) => {
                 let control = Control::from(&limits).cancelled_by(cancel);

@@ -12,6 +12,9 @@ use catadiff::futhark::values::{Array, read_as, write_binary};
 use catadiff::primitives::f16;
 
 use crate::answer::Failure;
+use crate::arguments::Arguments;
+#[cfg(feature = "mpi")]
+use crate::ranks::parts;
 
 /// All of standard input; a terminal is read only if the input is wanted, so that the user need not type for nothing.
 fn all_of_stdin(wanted: bool) -> Result<Vec<u8>, Failure> {
@@ -36,12 +39,43 @@ pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
     all_of_stdin(true)
 }
 
-/// Values from standard input, of the kinds that an entry point takes. `names` says what its parameters are called.
-pub(crate) fn from_stdin(entry: &Entry, name: &str, names: &[String]) -> Result<Vec<Array>, Failure> {
-    let bytes = all_of_stdin(!leaves(entry).is_empty())?;
-    let (values, more) = read(&bytes, "standard input", entry, name, names, &[])?;
+/// The values that an entry point takes.
+#[derive(Debug)]
+pub(crate) struct Given {
+    pub(crate) values: Vec<Array>,
+    /// The positions of those of which this process, a rank, has its part.
+    pub(crate) split: Vec<usize>,
+}
+
+#[cfg(not(feature = "mpi"))]
+fn parts(_: &Arguments, _: &Entry) -> Result<Vec<(usize, Array)>, Failure> {
+    Ok(Vec::new())
+}
+
+/// Values of the kinds that an entry point takes: from standard input, but for those of which a rank reads its part. `names` says what its
+/// parameters are called, of which those of `primal` are the first.
+pub(crate) fn given(
+    arguments: &Arguments,
+    primal: &Entry,
+    entry: &Entry,
+    name: &str,
+    names: &[String],
+) -> Result<Given, Failure> {
+    let parts = parts(arguments, primal)?;
+    let is_here = |at: &usize| parts.iter().all(|(part, _)| part != at);
+    let params = (0..entry.params.len()).filter(is_here).map(|at| entry.params[at].clone()).collect();
+    let names: Vec<String> = (0..names.len()).filter(is_here).map(|at| names[at].clone()).collect();
+    let rest = Entry { params, ..entry.clone() };
+    let bytes = all_of_stdin(!leaves(&rest).is_empty())?;
+    let (mut values, more) = read(&bytes, "standard input", &rest, name, &names, &[])?;
     debug_assert!(more.is_none(), "no more was asked for");
-    Ok(values)
+    let mut split = Vec::new();
+    for (at, part) in parts {
+        let before = entry.params[..at].iter().map(|(_, of)| interface(of).len()).sum();
+        values.insert(before, part);
+        split.push(before);
+    }
+    Ok(Given { values, split })
 }
 
 /// Values of the kinds that an entry point takes, and adjoints of its results if they stand behind these; the adjoint of one real number

@@ -37,14 +37,11 @@ use arguments::Arguments;
 
 fn main() -> ExitCode {
     let arguments: Result<Vec<String>, _> = std::env::args_os().skip(1).map(std::ffi::OsString::into_string).collect();
-    // It is left when everything is written.
-    #[cfg(feature = "mpi")]
-    let mut world = None;
     let answer = match &arguments {
         Ok(arguments) => {
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
             #[cfg(feature = "mpi")]
-            let joined = ranks::joined(&arguments).map(|joined| world = joined).and_then(|()| ranks::fit(&arguments));
+            let joined = ranks::join(&arguments).and_then(|()| ranks::fit(&arguments));
             #[cfg(not(feature = "mpi"))]
             let joined = Ok(());
             joined.and_then(|()| answered(&arguments))
@@ -64,7 +61,7 @@ fn main() -> ExitCode {
     // A reader that has seen enough, such as `head`, is no mistake.
     let _ = std::io::stdout().write_all(&output);
     #[cfg(feature = "mpi")]
-    drop(world);
+    ranks::leave();
     ExitCode::from(code)
 }
 

@@ -1,12 +1,16 @@
 //! The command on the ranks of a job, where `mpirun` has started it on several.
 //!
-//! Law: all ranks do the same with the same input, which the first one reads; the first one alone writes (cli/tests/commands/ranks.rs).
+//! Law: all ranks do the same with the same input, which the first one reads, but for rows of files, of which each reads its own; the first
+//! one alone writes (cli/tests/commands/ranks.rs).
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use catadiff::execute::mpi::{Every, Keep, Mpi, World, from_first};
+use catadiff::execute::mpi::{Every, Keep, Mpi, World, agreed, from_first};
 use catadiff::execute::{Executor, executor};
+use catadiff::futhark::core::Entry;
+use catadiff::futhark::meaning::interface;
+use catadiff::futhark::values::Array;
 
 use crate::answer::Failure;
 use crate::arguments::Arguments;
@@ -14,22 +18,31 @@ use crate::arguments::Arguments;
 /// The number of this rank, once it has joined the others.
 static RANK: OnceLock<usize> = OnceLock::new();
 
+/// The connection to the others, from then until all is written.
+static WORLD: Mutex<Option<World>> = Mutex::new(None);
+
 /// Whether this rank writes nothing.
 pub(crate) fn is_quiet() -> bool {
     RANK.get().is_some_and(|rank| *rank > 0)
 }
 
 /// Joins the ranks, if an executor on ranks is wanted.
-pub(crate) fn joined(arguments: &[&str]) -> Result<Option<World>, Failure> {
+pub(crate) fn join(arguments: &[&str]) -> Result<(), Failure> {
     let asked =
         arguments.iter().zip(arguments.iter().skip(1)).any(|(flag, name)| *flag == "--executor" && is_ranks(name))
             || arguments.iter().any(|argument| argument.strip_prefix("--executor=").is_some_and(is_ranks));
     if !asked {
-        return Ok(None);
+        return Ok(());
     }
     let world = World::join().map_err(|error| Failure::asked(error.to_string()))?;
     RANK.get_or_init(|| world.rank());
-    Ok(Some(world))
+    *WORLD.lock().unwrap_or_else(PoisonError::into_inner) = Some(world);
+    Ok(())
+}
+
+/// Leaves them, when everything is written.
+pub(crate) fn leave() {
+    drop(WORLD.lock().unwrap_or_else(PoisonError::into_inner).take());
 }
 
 /// Refuses commands that run several programs side by side.
@@ -50,29 +63,64 @@ pub(crate) fn shared(read: impl FnOnce() -> Result<Vec<u8>, Failure>) -> Result<
     if RANK.get().is_none() {
         return read();
     }
-    let read = if is_quiet() { Ok(Vec::new()) } else { read() };
-    // What was read has a mark before it: where there is none, all ranks end.
-    let marked = read.as_ref().map_or_else(|_| Vec::new(), |bytes| [&[0], &bytes[..]].concat());
-    let marked = from_first(marked).map_err(|error| Failure::asked(error.to_string()))?;
-    read?;
-    let bytes = marked.strip_prefix(&[0]).ok_or_else(|| Failure::asked("the first rank could not read its input"))?;
-    Ok(bytes.to_vec())
+    let failed = |error: catadiff::Error| Failure::asked(error.to_string());
+    let mine = if is_quiet() { Ok(Vec::new()) } else { read() };
+    let read = agreed(mine.map_err(|failure| failure.text)).map_err(failed)?.map_err(Failure::asked)?;
+    from_first(read).map_err(failed)
 }
 
-/// The executor with what is said of its states.
-pub(crate) fn keeping(known: &'static dyn Executor, arguments: &Arguments) -> Result<&'static dyn Executor, Failure> {
+/// This rank's rows of the files in `--split NAME=FILE`, and the positions of the parameters that they are, in order.
+pub(crate) fn parts(arguments: &Arguments, entry: &Entry) -> Result<Vec<(usize, Array)>, Failure> {
+    let mut parts = Vec::new();
+    for given in arguments.all("split") {
+        let Some((name, file)) = given.split_once('=') else {
+            return Err(Failure::asked(format!(
+                "`--split {given}` is no name and file, such as `--split points=FILE`"
+            )));
+        };
+        let Some(at) = entry.params.iter().position(|(known, _)| **known == *name) else {
+            let known: Vec<&str> = entry.params.iter().map(|(name, _)| &**name).collect();
+            let known = known.join(", ");
+            return Err(Failure::asked(format!("`{}` has no parameter `{name}`: it has {known}", entry.name)));
+        };
+        if parts.iter().any(|(other, _)| *other == at) {
+            return Err(Failure::asked(format!("`--split` names the parameter `{name}` twice")));
+        }
+        if !matches!(interface(&entry.params[at].1)[..], [(_, 1..)]) {
+            return Err(Failure::asked(format!("`{name}` is not one array, and what is split is")));
+        }
+        let world = WORLD.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(world) = &*world else {
+            return Err(Failure::asked("files are split by executors on ranks: `--executor mpi`"));
+        };
+        let read = world.read_rows(file).map_err(|error| Failure::asked(error.to_string()))?;
+        parts.push((at, Array::from(&read)));
+    }
+    parts.sort_by_key(|(at, _)| *at);
+    Ok(parts)
+}
+
+/// The ranks, with what is said of their states, if this executor is one on ranks.
+pub(crate) fn asked(known: &'static dyn Executor, arguments: &Arguments) -> Result<Option<&'static Mpi>, Failure> {
+    if is_ranks(known.name()) {
+        // There is one in a process, as long as it lasts.
+        return Ok(Some(Box::leak(Box::new(keeping(known, arguments)?))));
+    }
+    match ["keep", "every", "resume"].iter().any(|flag| arguments.has(flag)) {
+        true => Err(Failure::asked("states are kept by executors on ranks: `--executor mpi`")),
+        false => Ok(None),
+    }
+}
+
+fn keeping(known: &'static dyn Executor, arguments: &Arguments) -> Result<Mpi, Failure> {
+    let inside = known.name().strip_prefix("mpi-").unwrap_or("lanes");
+    let on = Mpi::over(executor(inside).expect("an executor on ranks is named after the one inside"));
     let Some(folder) = arguments.option("keep") else {
-        let wanted = ["every", "resume"].iter().any(|flag| arguments.has(flag) || arguments.option(flag).is_some());
-        return if wanted {
-            Err(Failure::asked("`--every` and `--resume` go with `--keep FOLDER`"))
-        } else {
-            Ok(known)
+        return match ["every", "resume"].iter().any(|flag| arguments.has(flag)) {
+            true => Err(Failure::asked("`--every` and `--resume` go with `--keep FOLDER`")),
+            false => Ok(on),
         };
     };
-    let name = known.name();
-    if !is_ranks(name) {
-        return Err(Failure::asked("states are kept by executors on ranks: `--executor mpi`"));
-    }
     let every = match arguments.option("every") {
         None => Every::Time(Duration::from_secs(60)),
         Some(text) => every(text).ok_or_else(|| {
@@ -81,14 +129,7 @@ pub(crate) fn keeping(known: &'static dyn Executor, arguments: &Arguments) -> Re
             ))
         })?,
     };
-    let inside = match name.strip_prefix("mpi-") {
-        Some(inside) => executor(inside),
-        None => executor("lanes"),
-    };
-    let inside = inside.expect("an executor on ranks is named after the one inside");
-    let keep = Keep { resume: arguments.has("resume"), ..Keep::new(folder, every) };
-    // There is one in a process, as long as it lasts.
-    Ok(Box::leak(Box::new(Mpi::over(inside).keeping(keep))))
+    Ok(on.keeping(Keep { resume: arguments.has("resume"), ..Keep::new(folder, every) }))
 }
 
 fn every(text: &str) -> Option<Every> {

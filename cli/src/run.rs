@@ -1,4 +1,4 @@
-//! `run`: an entry point on values from standard input.
+//! `run`: an entry point on values from standard input, and from files of which each rank reads its part.
 //!
 //! Law: what is written is all of the results, or none.
 
@@ -8,7 +8,7 @@ use crate::answer::{Answer, Failure, tell};
 use crate::arguments::Arguments;
 use crate::carrier::Carrier;
 use crate::engine::Executor;
-use crate::input::{from_stdin, parameters};
+use crate::input::{given, parameters};
 use crate::load::Loaded;
 
 /// See the table.
@@ -20,13 +20,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let entry = loaded.entry(arguments)?;
     let sources = &loaded.texts.sources;
     tell(&sources.show_all(&loaded.warnings));
-    let values = from_stdin(entry, &format!("`{}`", entry.name), &parameters(entry))?;
+    let given = given(arguments, entry, entry, &format!("`{}`", entry.name), &parameters(entry))?;
     if let Some(carrier) = carrier {
         let elaborated =
             compile_entry(&loaded.program, &entry.name).map_err(|message| Failure::ran(sources, &message))?;
-        let answer = carrier.answer(&elaborated, &values, arguments)?;
+        let answer = carrier.answer(&elaborated, &given.values, arguments)?;
         return Ok(answer.map_err(|message| Failure::ran(sources, &message))?.into());
     }
-    let ran = executor.ready(&loaded.program, &entry.name).and_then(|engine| engine.run(&values, limits));
+    let ready = executor.ready_on(&loaded.program, &entry.name, &given.split);
+    let ran = ready.and_then(|engine| engine.run(&given.values, limits));
     Ok(ran.map_err(|message| Failure::ran(sources, &message))?.answer(arguments))
 }

@@ -67,6 +67,8 @@ macro_rules! run_flags {
             "memory",
             "binary",
             #[cfg(feature = "mpi")]
+            "split",
+            #[cfg(feature = "mpi")]
             "keep",
             #[cfg(feature = "mpi")]
             "every",
@@ -85,6 +87,12 @@ pub(crate) const FLAGS: &[Flag] = &[
         ..flag("executor", "NAME", "interpreter: that of the language; the others are of array programs")
     },
     switch("both", "under the interpreter, and compiled for the first of the executors"),
+    #[cfg(feature = "mpi")]
+    flag(
+        "split",
+        "NAME=FILE",
+        "each rank reads its rows of this parameter from a file in the binary format; may be repeated",
+    ),
     #[cfg(feature = "mpi")]
     flag("keep", "FOLDER", "keep the state of long loops there; with an executor on ranks"),
     #[cfg(feature = "mpi")]

@@ -250,6 +250,18 @@ pub(super) fn files(world: &World) {
         let error = world.read_rows(&path).unwrap_err();
         assert!(matches!(error, Error::File { .. }), "{error}");
     }
+    // What is wrong on one rank is wrong on all, and they go on together.
+    let last = world.ranks() - 1;
+    if world.rank() < last {
+        write("i8", &[7], &[1; 7]);
+    }
+    match world.read_rows(&path).unwrap_err() {
+        Error::File { .. } => assert_eq!(world.rank(), last),
+        Error::Rank { rank, reason } => {
+            assert!(world.rank() < last && rank == last && reason.contains(&format!("-{last}.bin")), "{reason}");
+        }
+        other => panic!("{other}"),
+    }
     std::fs::remove_file(&path).unwrap();
     assert!(matches!(world.read_rows(&path), Err(Error::File { .. })));
 }

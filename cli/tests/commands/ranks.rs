@@ -46,6 +46,20 @@ fn written(output: &Output) -> String {
     text
 }
 
+fn numbers(text: &str) -> Vec<f64> {
+    let clean: String = text.chars().map(|c| if "[],\n".contains(c) { ' ' } else { c }).collect();
+    clean.split_whitespace().map(|n| n.trim_end_matches("f64").parse().expect("a number")).collect()
+}
+
+/// The command on as many ranks writes, once, what it writes alone.
+fn agrees(alone: &Output, together: &Output, ranks: usize) {
+    let (alone, together) = (numbers(&written(alone)), numbers(&written(together)));
+    assert_eq!(alone.len(), together.len(), "written once on {ranks} ranks");
+    for (x, y) in alone.iter().zip(&together) {
+        assert!((x - y).abs() <= 1e-12 * x.abs().max(1.0), "{y} where {x} is right");
+    }
+}
+
 #[test]
 fn ranks_write_once_what_one_process_writes() {
     if !has_mpirun() {
@@ -55,21 +69,12 @@ fn ranks_write_once_what_one_process_writes() {
     let file = folder.join("near.fut");
     let file = file.to_str().expect("its name is text");
     let points = "[0.5, -1.25, 2.0, 0.75, 1.5]";
-    let numbers = |text: &str| -> Vec<f64> {
-        let clean: String = text.chars().map(|c| if "[],\n".contains(c) { ' ' } else { c }).collect();
-        clean.split_whitespace().map(|n| n.trim_end_matches("f64").parse().expect("a number")).collect()
-    };
     for arguments in [&["run", file, "-e", "main"][..], &["grad", file, "-e", "loss"], &["jvp", file, "-e", "loss"]] {
         let input =
             if arguments[0] == "jvp" { format!("{points} 0.25 {points} 1.0") } else { format!("{points} 0.25") };
-        let alone = written(&run(1, arguments, &input));
+        let alone = run(1, arguments, &input);
         for ranks in [1, 2, 4] {
-            let together = written(&run(ranks, &[arguments, &["--executor", "mpi"]].concat(), &input));
-            let (alone, together) = (numbers(&alone), numbers(&together));
-            assert_eq!(alone.len(), together.len(), "written once on {ranks} ranks");
-            for (x, y) in alone.iter().zip(&together) {
-                assert!((x - y).abs() <= 1e-12 * x.abs().max(1.0), "{x} where {y} is right");
-            }
+            agrees(&alone, &run(ranks, &[arguments, &["--executor", "mpi"]].concat(), &input), ranks);
         }
     }
     // A state is kept and taken up.
@@ -82,6 +87,54 @@ fn ranks_write_once_what_one_process_writes() {
     let other = run(2, &[&settle[..], &["--resume"]].concat(), "[1.0, 2.0]");
     let said = String::from_utf8_lossy(&other.stderr);
     assert!(!other.status.success() && said.contains("another program, or of other arguments"), "{said}");
+}
+
+#[test]
+fn ranks_read_their_rows_of_a_file() {
+    if !has_mpirun() {
+        return;
+    }
+    let folder = folder("rows_of_files", &[("near.fut", PROGRAM)]);
+    let path = |name: &str| folder.join(name).to_str().expect("its name is text").to_owned();
+    let array =
+        |kind: &str, bytes: Vec<u8>, n: u64| [&[b'b', 2, 1], kind.as_bytes(), &n.to_le_bytes(), &bytes].concat();
+    let points: Vec<f64> = (0..11).map(|k| f64::from(k) / 4.0 - 1.0).collect();
+    let bytes = points.iter().flat_map(|x| x.to_le_bytes()).collect();
+    std::fs::write(path("points"), array(" f64", bytes, 11)).expect("the folder takes files");
+    std::fs::write(path("counts"), array(" i32", vec![0; 44], 11)).expect("the folder takes files");
+    let (file, listed) = (path("near.fut"), format!("{points:?}"));
+    let in_file = format!("points={}", path("points"));
+    for (command, entry, rest) in [
+        ("run", "main", "0.25"),
+        ("grad", "loss", "0.25"),
+        ("jvp", "loss", &format!("0.25 {listed} 1.0")),
+        ("run", "settle", ""),
+    ] {
+        let alone = run(1, &[command, &file, "-e", entry], &format!("{listed} {rest}"));
+        for ranks in [1, 2, 4] {
+            let split = [command, &file, "-e", entry, "--executor", "mpi", "--split", &in_file];
+            agrees(&alone, &run(ranks, &split, rest), ranks);
+        }
+    }
+    let on_ranks = ["--executor", "mpi"];
+    for (arguments, what) in [
+        (vec!["--split", "points"], "no name and file"),
+        (vec!["--split", "point=FILE"], "has no parameter `point`: it has points, centre"),
+        (vec!["--split", &in_file, "--split", &in_file], "twice"),
+        (vec!["--split", "centre=FILE"], "is not one array"),
+        (vec!["--split", "points=/nowhere"], "/nowhere"),
+        (vec!["--split", &format!("points={file}")], "no value in the binary format"),
+        (vec!["--split", &format!("points={}", path("counts"))], "[]f64"),
+    ] {
+        let command = ["run", &file, "-e", "main"];
+        let output = run(2, &[&command[..], &on_ranks, &arguments].concat(), "0.25");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(what), "{said}");
+        assert_eq!(said.matches("catadiff: ").count(), 1, "{said}");
+    }
+    let alone = run(1, &["run", &file, "-e", "main", "--split", &in_file], "0.25");
+    let said = String::from_utf8_lossy(&alone.stderr);
+    assert!(!alone.status.success() && said.contains("by executors on ranks: `--executor mpi`"), "{said}");
 }
 
 #[test]

@@ -6,9 +6,9 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::World;
 use super::placement::part;
 use super::wire::words;
+use super::{World, agreed};
 use crate::array::Prim;
 use crate::error::{Error, Result};
 use crate::execute::Flat;
@@ -27,10 +27,16 @@ impl World {
     /// # Ok::<(), catadiff::Error>(())
     /// ```
     ///
+    /// All ranks call it, each with the file where it has it.
+    ///
     /// # Errors
-    /// [`Error::File`] if it cannot be read, is cut short, or is not one array.
+    /// [`Error::File`] if it cannot be read, is cut short, or is not one array; [`Error::Rank`] if that is so on another rank, so that none goes
+    /// on alone.
     pub fn read_rows(&self, file: impl AsRef<Path>) -> Result<Flat> {
-        let path = file.as_ref();
+        agreed(self.rows(file.as_ref()))?
+    }
+
+    fn rows(&self, path: &Path) -> Result<Flat> {
         let wrong = |reason: &str| Error::File { file: path.display().to_string(), reason: reason.to_owned() };
         let failed = |error: std::io::Error| wrong(&error.to_string());
         let mut file = File::open(path).map_err(failed)?;

@@ -45,7 +45,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub use checkpoint::{Every, Keep};
 pub use placement::part;
 pub use sharded::{Shard, Sharded};
-pub use world::{Traffic, World, from_first};
+pub use world::{Traffic, World, agreed, from_first};
 
 use super::contract::on_flats;
 use super::{Ending, Executor, Flat, Lent, Outcome, Prepared, Unsupported};

@@ -116,12 +116,8 @@ impl Sharded {
         let count = Error::lengths("the list of arguments", program.names.len(), arguments.len());
         let fits: Result<()> = count.and_then(|()| fits.try_for_each(core::convert::identity));
         // A rank whose arguments do not fit says so before any other waits for it.
+        link.agreed(fits)??;
         let length = |k: usize| lent[k].sizes.first().copied().unwrap_or(0) as u64;
-        let stops = link.words([u64::from(fits.is_err())]);
-        fits?;
-        if let Some(rank) = stops.iter().position(|[stops]| *stops != 0) {
-            return Err(Error::Rank { rank, reason: "its arguments do not fit the program".into() });
-        }
         let mut totals: Vec<Option<usize>> = vec![None; plan.splits.len()];
         for (k, axis) in &self.split {
             let all = link.words([length(*k)]);
@@ -132,8 +128,10 @@ impl Sharded {
                 let expected = part(total, of, ranks).len();
                 if expected == 0 || *found != expected as u64 {
                     let name = &program.names[*k];
-                    let reason =
-                        format!("its part of `{name}` has {found} of {total} rows, where {} are its", expected.max(1));
+                    let reason = match expected {
+                        0 => format!("`{name}` has {total} rows, and each of the {ranks} ranks needs one"),
+                        _ => format!("its part of `{name}` has {found} of {total} rows, where {expected} are its"),
+                    };
                     return Err(Error::Rank { rank: of, reason });
                 }
             }

@@ -3,6 +3,7 @@
 //! Law: every rank calls the same functions in the same order, so that no rank waits for one that has gone on; what a call returns
 //! is the same bytes on all ranks, in the order of ranks (tests/mpi/suite.rs).
 
+use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpi::Threading;
@@ -138,6 +139,22 @@ pub fn from_first(bytes: Vec<u8>) -> Result<Vec<u8>> {
     Ok(link.gather_any(&mine))
 }
 
+/// What this rank has, once every rank has it: where one rank has an error, none goes on, and waits for it. A rank with an error of its own
+/// gets that back. All ranks call it.
+///
+/// ```no_run
+/// use catadiff::execute::mpi::{World, agreed};
+/// let world = World::join()?;
+/// let text = agreed(std::fs::read_to_string(format!("part{}.txt", world.rank())))??;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Rank`] if this rank has it, and another has not; [`Error::Device`] if the ranks are not joined.
+pub fn agreed<T, E: fmt::Display>(mine: Result<T, E>) -> Result<Result<T, E>> {
+    connected()?.agreed(mine)
+}
+
 impl Link<'_> {
     fn joined(&self) -> &Joined {
         self.0.as_ref().expect("a link is to ranks that were joined")
@@ -172,6 +189,18 @@ impl Link<'_> {
         let mut all = vec![0_u64; N * self.ranks()];
         self.world().all_gather_into(&mine[..], &mut all[..]);
         all.chunks_exact(N).map(|words| words.try_into().expect("as many words of each")).collect()
+    }
+
+    /// As [`agreed`], while there is a connection.
+    pub(super) fn agreed<T, E: fmt::Display>(&mut self, mine: Result<T, E>) -> Result<Result<T, E>> {
+        // What is said has a letter before it, so that nobody who fails says nothing.
+        let said = mine.as_ref().err().map_or_else(String::new, |error| format!(" {error}"));
+        let lengths: Vec<usize> = self.words([said.len() as u64]).into_iter().map(|[n]| n as usize).collect();
+        let Some(rank) = lengths.iter().position(|length| *length > 0) else { return Ok(mine) };
+        // Those before it have said nothing.
+        let all = self.gather(said.as_bytes(), &lengths);
+        let reason = String::from_utf8_lossy(&all[1..lengths[rank]]).into_owned();
+        if mine.is_err() { Ok(mine) } else { Err(Error::Rank { rank, reason }) }
     }
 
     /// The bytes of each rank, which come to as many as each has, one after the other.

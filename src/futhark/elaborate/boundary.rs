@@ -76,6 +76,13 @@ pub(super) fn unflat(flat: &Flat, kind: Prim) -> Array {
     array
 }
 
+impl From<&Flat> for Array {
+    /// What lies in memory as a value of the language, of the same kind.
+    fn from(flat: &Flat) -> Self {
+        unflat(flat, flat.prim())
+    }
+}
+
 /// The integer that a scalar is.
 pub(super) fn integer<C>(value: &Value<C>) -> i64 {
     let first = value.elements().first();

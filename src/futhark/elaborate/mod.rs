@@ -15,6 +15,7 @@
 //! | `site`, `operand` | the program under construction |
 //! | `scalar`, `movement`, `update`, `combinators`, `rows`, `control`, `derivatives` | what the evaluator asks of this meaning, trait by trait |
 //! | `boundary`, `carried` | arguments and results, of numbers and of other carriers |
+//! | `parts` | arguments of which each rank of a job has its part |
 
 mod boundary;
 mod carried;
@@ -23,6 +24,8 @@ mod control;
 mod derivatives;
 mod movement;
 mod operand;
+#[cfg(feature = "mpi")]
+mod parts;
 mod rows;
 mod scalar;
 mod site;
@@ -41,6 +44,8 @@ use crate::execute::{Compiled, EXECUTORS, Executor, Flat, RunReport};
 pub use crate::futhark::meaning::UNKNOWN_CALLS;
 use crate::interpret::{Control, Limits, Value, run};
 use operand::{Of, Operand};
+#[cfg(feature = "mpi")]
+pub use parts::OnParts;
 pub use site::FIRST_CHECK;
 use site::{Check, Site};
 
