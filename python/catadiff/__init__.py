@@ -16,7 +16,7 @@ The words for arrays are in :mod:`catadiff.numpy`, :mod:`catadiff.linalg`, :mod:
 and Hessians in :mod:`catadiff.sparse`, bridges to other packages in :mod:`catadiff.bridges`.
 """
 
-from . import errors, fft, linalg, numpy, sparse, special
+from . import _at, errors, fft, linalg, numpy, sparse, special
 from ._array import Array
 from ._check_grads import check_grads
 from ._combinators import (

@@ -71,7 +71,6 @@ class Array:
     """
 
     __slots__ = ("home", "value")
-    __array_ufunc__ = None
     __array_priority__ = 1000
     __hash__ = object.__hash__
 
@@ -130,7 +129,7 @@ class Array:
         )
 
     def __setitem__(self, *_):
-        raise TraceError("a traced array does not change: write `x = catadiff.update(x, index, value)`, or `scatter`")
+        raise TraceError("a traced array does not change: write `x = x.at[key].set(values)`")
 
     def __len__(self):
         if self.ndim == 0:

@@ -135,12 +135,24 @@ class Function(_core.Callable):
             nonlocal out
             with trace:
                 args, kwargs = unflatten(tree, [Array(value) for value in values])
-                results, out = flatten(self.f(*args, **kwargs, **dict(static)))
+                try:
+                    results, out = flatten(self.f(*args, **kwargs, **dict(static)))
+                except (AttributeError, TypeError) as error:
+                    _explain_lists(error, [*args, *kwargs.values()])
+                    raise
                 return [lift(leaf) for leaf in results]
 
         parameters = [(name, of, list(known), weak) for name, (of, known, weak) in zip(self._names(tree), outlines)]
         program = _core.trace(parameters, inside)
         return Program(program.simplified(), tree, out, outlines, trace.arguments(), self.__name__)
+
+
+def _explain_lists(error, arguments):
+    """Notes in an error of a traced function that lists among its arguments are no arrays; Python 3.10 has no notes."""
+    if any(isinstance(x, list) for x in arguments) and hasattr(error, "add_note"):
+        error.add_note(
+            "a list among the arguments is a tree of its elements: write `numpy.array(…)` where an array is meant"
+        )
 
 
 def _is_hashable(x):

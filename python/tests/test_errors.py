@@ -1,6 +1,7 @@
 """Mistakes are exceptions that say what was wrong, where, and what would be right; none of them is a panic."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -29,13 +30,12 @@ def line_of(text):
         (lambda x: 1.0 if x[0] > 0.0 else 2.0, "catadiff.cond"),
         (lambda x: [x[k] for k in range(x.shape[0])], "fori_loop"),
         (lambda x: float(x[0]), "float"),
-        (lambda x: np.sin(x), "catadiff.numpy"),
         (lambda x: np.asarray(x), "catadiff.numpy"),
         (lambda x: [y for y in x], "catadiff.map"),
         (lambda x: len(x), "x.shape"),
         (lambda x: x[x > 0.0], "where"),
         (lambda x: int(x[0]), "astype"),
-        (lambda x: x.__setitem__(0, 1.0), "catadiff.update"),
+        (lambda x: x.__setitem__(0, 1.0), "x.at[key].set"),
     ],
 )
 def test_what_would_have_to_know_the_numbers(f, instead):
@@ -43,6 +43,17 @@ def test_what_would_have_to_know_the_numbers(f, instead):
         cd.function(f)(np.ones(3))
     if isinstance(raised.value, TraceError):
         assert instead in str(raised.value)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 has no notes")
+def test_lists_that_were_meant_to_be_arrays():
+    for ragged in ([1.0, 2.0], [[1.0], [1.0, 2.0]]):
+        with pytest.raises(TypeError) as raised:
+            cd.grad(lambda x: (x**2).sum())(ragged)
+        assert "`numpy.array(…)`" in "".join(raised.value.__notes__)
+    # What is in the lists of an array is one, or is none.
+    with pytest.raises(cd.errors.TypeMismatchError, match="rows of different lengths"):
+        cd.grad(lambda x: (x * cd.numpy.array([[1.0], [1.0, 2.0]])).sum())(1.0)
 
 
 def test_traced_arrays_that_leave_their_function():

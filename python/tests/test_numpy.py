@@ -21,9 +21,10 @@ def ints(*shape):
 
 
 def same(f, *arguments, tolerance=1e-12, of=None):
-    """The function with numpy's words and with ours, at once and traced."""
+    """The function with numpy's words and with ours, at once and traced, and with numpy's traced."""
     expected = f(np, *arguments)
-    for found in (f(cnp, *arguments), cd.function(lambda *xs: f(cnp, *xs))(*arguments)):
+    traced = [cd.function(lambda *xs, words=words: f(words, *xs))(*arguments) for words in (cnp, np)]
+    for found in (f(cnp, *arguments), *traced):
         if isinstance(expected, tuple):
             for a, b in zip(found, expected, strict=True):
                 np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
@@ -35,11 +36,12 @@ def same(f, *arguments, tolerance=1e-12, of=None):
 
 UNARY = (
     "sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arctanh floor ceil "
-    "negative absolute abs sign square reciprocal round rint isnan isfinite isinf logical_not"
+    "negative absolute abs sign square reciprocal round rint isnan isfinite isinf logical_not positive fabs radians degrees deg2rad "
+    "rad2deg sinc"
 ).split()
 BINARY = (
     "add subtract multiply divide true_divide floor_divide remainder mod power minimum maximum hypot arctan2 equal not_equal less "
-    "less_equal greater greater_equal logical_and logical_or logical_xor"
+    "less_equal greater greater_equal logical_and logical_or logical_xor heaviside logaddexp2 float_power"
 ).split()
 
 
@@ -111,7 +113,10 @@ def test_rounding_and_signs():
     same(lambda np, x: x.astype(int), x[:-1])
 
 
-REDUCTIONS = "sum prod min max mean var std all any".split()
+REDUCTIONS = (
+    "sum prod min max mean var std all any ptp count_nonzero nansum nanmean nanmin nanmax nanvar nanstd".split()
+)
+METHODS = "sum prod min max mean var std all any".split()
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
@@ -131,7 +136,7 @@ REDUCTIONS = "sum prod min max mean var std all any".split()
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_reductions(name, shape, axis, keepdims):
     same(lambda np, x: getattr(np, name)(x, axis=axis, keepdims=keepdims), reals(*shape))
-    if shape:
+    if shape and name in METHODS:
         same(lambda np, x: getattr(x, name)(axis), reals(*shape))
 
 
@@ -217,13 +222,43 @@ MORE = [
     lambda np, x: np.stack(np.meshgrid(x[0, 0], x[0, :, 0], indexing="ij")),
     lambda np, x: np.atleast_1d(x[0, 0, 0]),
     lambda np, x: np.argmin(x, keepdims=True),
+    lambda np, x: np.digitize(x, np.array([0.2, 0.5, 0.7])) + np.digitize(x[0], np.array([0.2, 0.5]), right=True),
+    lambda np, x: np.round(x, 1) + np.round(10 * x, decimals=1),
+    lambda np, x: np.var(x, axis=1, ddof=1) + np.std(x, axis=(0, 1), ddof=1).sum() + x.var(ddof=1),
+    lambda np, x: np.clip(x, a_min=0.3, a_max=0.6) + x.clip(0.2),
+    lambda np, x: np.median(x) + np.median(x, axis=0) + np.median(x[:, 0], axis=-1, keepdims=True)[0],
+    lambda np, x: np.quantile(x, 0.3) + np.quantile(x, 0.7, axis=1),
+    lambda np, x: np.quantile(x, np.array([0.0, 0.25, 1.0]), axis=1),
+    lambda np, x: np.quantile(x, np.array([[0.1], [0.9]]), axis=-1, keepdims=True),
+    lambda np, x: np.percentile(x, np.array([10, 95]), keepdims=True),
+    lambda np, x: np.nanmean(np.where(x > 0.5, x, np.nan)) + np.nanvar(np.where(x > 0.15, x, np.nan), axis=2, ddof=1),
+    lambda np, x: np.cov(x[0]) + np.cov(x[1, 0]),
+    lambda np, x: np.cov(x[0], rowvar=False, ddof=0),
+    lambda np, x: np.corrcoef(x[0]) + np.corrcoef(x[1, 0]),
+    lambda np, x: np.convolve(x[0, 0], x[0, 1, :2]) + np.convolve(x[0, 1, :2], x[0, 0]),
+    lambda np, x: np.convolve(x.ravel(), np.array([1.0, 2.0, 4.0]), mode="same"),
+    lambda np, x: np.convolve(np.array([1.0, 2.0, 4.0, 7.0]), x.ravel(), mode="valid"),
+    lambda np, x: np.correlate(x.ravel(), x[0, 0]) + np.correlate(x.ravel(), x[0, 0, :3], mode="full")[2:23],
+    lambda np, x: np.polyval(np.array([1.0, -2.0, 3.0]), x) + np.polyval(x[0, 0], 0.5),
+    lambda np, x: np.vander(x[0, 0], 3) + np.vander(x[0, 1], 3, increasing=True),
+    lambda np, x: np.select([x > 0.7, x > 0.3], [x, -x]) + np.select([x > 0.7], [x], default=3.0),
+    lambda np, x: np.append(x, x[:1], axis=0).sum() + np.append(x, x[0]),
+    lambda np, x: np.flipud(x) + np.fliplr(x),
+    lambda np, x: np.dstack([x[0], x[1]]) + np.dstack([x[0, 0], x[1, 0]]),
+    lambda np, x: np.atleast_2d(x[0, 0]) + np.atleast_2d(x[0, 0, 0]) + np.atleast_2d(x),
+    lambda np, x: np.stack(np.broadcast_arrays(x[0], x[1, 0], 2.0)),
+    lambda np, x: np.gradient(x[0, 0]) + np.gradient(x, 0.5, axis=1) + np.stack(np.gradient(x)).sum(),
+    lambda np, x: np.diff(x, n=2) + np.diff(x, n=2, axis=-1),
+    lambda np, x: np.linalg.norm(x[0, 0]) + np.linalg.det(x[0, :, :3]),
 ]
+#: Those that are level, or not everywhere continuous.
+LEVEL = (0, 3, 4, 17, 18, 19)
 
 
 @pytest.mark.parametrize("k", range(len(MORE)))
 def test_more(k):
     same(MORE[k], reals(2, 3, 4))
-    if k not in (0, 3, 4, 17):
+    if k not in LEVEL:
         cd.check_grads(lambda x: MORE[k](cnp, x), (reals(2, 3, 4),))
 
 
@@ -266,6 +301,76 @@ INDEXING = [
 @pytest.mark.parametrize("k", range(len(INDEXING)))
 def test_indexing(k):
     same(lambda np, x: INDEXING[k](x), reals(4, 5, 6)) if k >= 0 else None
+
+
+KEYS = [
+    0,
+    -1,
+    (1, 2),
+    (1, 2, 3),
+    slice(1, 3),
+    (slice(None), 1),
+    (slice(None), slice(None, None, 2)),
+    (slice(None, None, -1), -1),
+    Ellipsis,
+    (Ellipsis, 0),
+    (0, slice(1, 3)),
+    np.array([0, 2]),
+    np.array([1, 1, 3]),
+    (np.array([0, 1, 0]), np.array([2, 0, 2])),
+    (slice(None), np.array([[0, 4], [0, 1]])),
+]
+
+
+@pytest.mark.parametrize("k", range(len(KEYS)))
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4"])
+def test_others_in_the_place_of_elements(k, dtype):
+    key, x = KEYS[k], (10 * reals(4, 5, 6)).astype(dtype)
+    of_all = (10 * reals(*x[key].shape)).astype(dtype)
+    for values in (dtype == "f8" and 1.5 or 3, of_all):
+        ufuncs = {"add": np.add, "multiply": np.multiply, "min": np.minimum, "max": np.maximum}
+        for word, ufunc in ufuncs.items():
+            expected = x.copy()
+            ufunc.at(expected, key, values)
+            found = cd.function(lambda x, values, word=word: getattr(x.at[key], word)(values))(x, values)
+            assert found.dtype == x.dtype
+            np.testing.assert_allclose(found, expected, rtol=1e-6)
+        # Of the values for one element any is set.
+        found = cd.function(lambda x, values: x.at[key].set(values))(x, values)
+        places = np.arange(x.size).reshape(x.shape)
+        given = np.broadcast_to(values, x[key].shape).ravel()
+        for place, old, new in zip(places.ravel(), x.ravel(), found.ravel(), strict=True):
+            meant = given[places[key].ravel() == place]
+            assert new in meant if meant.size else new == old
+    if dtype == "f8":
+        cd.check_grads(lambda x, y: cnp.sin(x.at[key].multiply(y)).at[key].add(y), (x, of_all))
+        assert np.array_equal(cd.function(lambda x: x.at[key].get())(x), x[key])
+
+
+def test_elements_that_others_cannot_replace():
+    with pytest.raises(cd.errors.TypeMismatchError, match="elements of int64 cannot be float64"):
+        cd.function(lambda x: x.at[0].set(1.5))(np.arange(3))
+    with pytest.raises(cd.errors.OutOfBoundsError):
+        cd.function(lambda x, i: x.at[i].set(1.5))(np.ones(3), 7)
+    with pytest.raises(cd.errors.OutOfBoundsError):
+        cd.function(lambda x: x.at[np.array([0, 3])].set(1.5))(np.ones(3))
+
+
+def test_what_numpy_has_and_programs_have_not():
+    def in_place(x):
+        total = np.ones(3)
+        total += x
+        return total
+
+    for f, message in [
+        (np.unique, "`unique` of numpy has no meaning"),
+        (np.fft.fft, "`fft` of numpy has no meaning"),
+        (np.add.reduce, "`add.reduce` has no meaning"),
+        (in_place, "write `x = x [+] y`"),
+        (np.array, "an array of numpy of a traced array"),
+    ]:
+        with pytest.raises(cd.errors.TraceError, match=message):
+            cd.function(f)(np.ones(3))
 
 
 PRODUCTS = [

@@ -16,7 +16,8 @@ import math as _math
 
 import numpy as _np
 
-from . import _methods
+from .. import fft, linalg
+from . import _methods, _protocols
 from ._elements import (
     abs,
     absolute,
@@ -38,17 +39,22 @@ from ._elements import (
     copysign,
     cos,
     cosh,
+    deg2rad,
+    degrees,
     divide,
     equal,
     exp,
     exp2,
     expm1,
+    fabs,
+    float_power,
     floor,
     floor_divide,
     fmax,
     fmin,
     greater,
     greater_equal,
+    heaviside,
     hypot,
     invert,
     isclose,
@@ -63,6 +69,7 @@ from ._elements import (
     log2,
     log10,
     logaddexp,
+    logaddexp2,
     logical_and,
     logical_not,
     logical_or,
@@ -74,14 +81,19 @@ from ._elements import (
     nan_to_num,
     negative,
     not_equal,
+    positive,
     power,
+    rad2deg,
+    radians,
     reciprocal,
     remainder,
     right_shift,
     rint,
     round,
+    select,
     sign,
     sin,
+    sinc,
     sinh,
     sqrt,
     square,
@@ -121,6 +133,8 @@ from ._order import (
     transpose,
 )
 from ._products import (
+    convolve,
+    correlate,
     cross,
     diag,
     diagonal,
@@ -130,10 +144,12 @@ from ._products import (
     kron,
     matmul,
     outer,
+    polyval,
     tensordot,
     trace,
     tril,
     triu,
+    vander,
     vdot,
 )
 from ._reductions import (
@@ -163,12 +179,19 @@ from ._reductions import (
     var,
 )
 from ._shapes import (
+    append,
     atleast_1d,
+    atleast_2d,
+    broadcast_arrays,
     broadcast_to,
     column_stack,
     concatenate,
     diff,
+    dstack,
     flip,
+    fliplr,
+    flipud,
+    gradient,
     hstack,
     meshgrid,
     pad,
@@ -179,6 +202,22 @@ from ._shapes import (
     stack,
     tile,
     vstack,
+)
+from ._statistics import (
+    corrcoef,
+    count_nonzero,
+    cov,
+    digitize,
+    median,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanstd,
+    nansum,
+    nanvar,
+    percentile,
+    ptp,
+    quantile,
 )
 
 e, pi, inf, nan, newaxis = _math.e, _math.pi, _math.inf, _math.nan, None

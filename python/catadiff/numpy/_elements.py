@@ -2,13 +2,16 @@
 
 import builtins
 import functools
-from math import inf
+from math import inf, pi
+from math import log as _log
 
 import numpy as np
 
 from .. import _core
 from .._array import Array, common, is_tracing, lift
 from ..errors import TypeMismatchError
+
+_LOG_2 = _log(2)
 
 
 def eager(f):
@@ -217,10 +220,13 @@ def arctan2(y, x, /):
 
 
 @eager
-def round(x, /):
-    """The nearest integer to each element; halves go to the even one, as in numpy."""
+def round(x, /, decimals=0):
+    """The nearest integer to each element, or the nearest number of so many decimals; halves go to the even one, as in numpy."""
     (x,) = _real(x)
     x = Array(x)
+    if decimals:
+        scale = 10.0**decimals
+        return round(x * scale) / scale
     nearest = _elementwise("round", x.value)
     other = 2.0 * _elementwise("round", (x / 2.0).value)
     return where(equal(absolute(x - floor(x)), 0.5), other, nearest)
@@ -313,11 +319,11 @@ def where(condition, x, y, /):
 
 
 @eager
-def clip(x, least=None, most=None, /):
-    """The elements, those below ``least`` replaced by it and those above ``most`` by that; NaN stays."""
-    if least is not None:
-        x = where(less(x, least), least, x)
-    return x if most is None else where(less(most, x), most, x)
+def clip(x, /, a_min=None, a_max=None):
+    """The elements, those below ``a_min`` replaced by it and those above ``a_max`` by that; NaN stays."""
+    if a_min is not None:
+        x = where(less(x, a_min), a_min, x)
+    return x if a_max is None else where(less(a_max, x), a_max, x)
 
 
 @eager
@@ -359,3 +365,64 @@ def logaddexp(x, y, /):
 def isclose(x, y, /, rtol=1e-5, atol=1e-8):
     """Whether the first of two elements that meet differs from the second by no more than ``atol + rtol * abs(y)``."""
     return less_equal(absolute(subtract(x, y)), add(atol, multiply(rtol, absolute(y))))
+
+
+def positive(x, /):
+    """The elements as they are."""
+    return multiply(x, 1)
+
+
+fabs = _of_reals("fabs", "abs", "The absolute value of each element, as reals.")
+
+
+@eager
+def heaviside(x, y, /):
+    """0 for each element below 0, 1 for each above, and ``y`` for 0."""
+    (x, y) = map(Array, _real(x, y))
+    return where(equal(x, 0), y, where(less(x, 0), 0.0, where(isnan(x), x, 1.0)))
+
+
+@eager
+def radians(x, /):
+    """Angles in degrees as radians."""
+    return multiply(Array(_real(x)[0]), pi / 180)
+
+
+@eager
+def degrees(x, /):
+    """Angles in radians as degrees."""
+    return multiply(Array(_real(x)[0]), 180 / pi)
+
+
+deg2rad, rad2deg = radians, degrees
+
+
+@eager
+def sinc(x, /):
+    """``sin(pi * x) / (pi * x)`` of each element, and 1 of 0."""
+    x = multiply(Array(_real(x)[0]), pi)
+    # The quotient is not asked for where it has no derivative.
+    somewhere = where(equal(x, 0), 1.0, x)
+    return where(equal(x, 0), 1.0 - x * x / 6, sin(somewhere) / somewhere)
+
+
+@eager
+def logaddexp2(x, y, /):
+    """The binary logarithm of the sum of 2 to the power of two elements that meet, without overflow."""
+    x, y = map(Array, _real(x, y))
+    return logaddexp(x * _LOG_2, y * _LOG_2) / _LOG_2
+
+
+@eager
+def float_power(x, y, /):
+    """The first of two elements that meet to the power of the second, in double precision."""
+    wide = lambda x: x if isinstance(x, (int, float)) else Array(lift(x, np.float64))
+    return power(wide(x) if not isinstance(x, int) else float(x), wide(y))
+
+
+@eager
+def select(conditions, choices, default=0):
+    """For each element that of the first choice whose condition holds."""
+    for condition, choice in reversed(list(zip(conditions, choices, strict=True))):
+        default = where(condition, choice, default)
+    return default

@@ -5,14 +5,14 @@ import functools
 import operator
 
 from .. import _core
-from .._array import Array, lift, size_of
+from .._array import Array, common, lift, size_of
 from ..errors import ShapeError
-from ._elements import _met, eager, multiply, where
+from ._elements import _met, eager, maximum, minimum, multiply, power, where
 from ._indexing import _gathered, _nested
-from ._making import _size, arange, ndim
+from ._making import _size, arange, full, ndim, zeros_like
 from ._order import _traced, ravel, reshape, transpose
 from ._reductions import sum
-from ._shapes import broadcast_to, stack
+from ._shapes import broadcast_to, concatenate, flip, stack
 
 
 @eager
@@ -201,3 +201,45 @@ def cross(x, y, /):
     turned = lambda z, k: [z[..., (i + k) % 3] for i in range(3)]
     parts = [a * b - c * d for a, b, c, d in zip(turned(x, 1), turned(y, 2), turned(x, 2), turned(y, 1))]
     return stack(parts, axis=-1)
+
+
+@eager
+def convolve(x, y, /, mode="full"):
+    """The sums of products of a list and another that runs backwards along it: wherever they overlap, or with ``mode="same"`` as many as the
+    longer one has, or with ``"valid"`` where the shorter one is inside."""
+    x, y = map(Array, _met(x, y)[1])
+    n, m = x.shape[0], y.shape[0]
+    # The shorter one, if that is known, is the window.
+    if isinstance(n, int) and (not isinstance(m, int) or n < m):
+        x, y, n, m = y, x, m, n
+    around = full(m - 1, 0, x.dtype)
+    padded = concatenate([around, x, around])
+    found = matmul(padded[arange(n + m - 1)[:, None] + arange(m)[None, :]], flip(y))
+    if mode == "full":
+        return found
+    shorter = minimum(n, m)
+    first, count = {"same": ((shorter - 1) // 2, maximum(n, m)), "valid": (shorter - 1, n + m + 1 - 2 * shorter)}[mode]
+    return found[first : first + count]
+
+
+@eager
+def correlate(x, y, /, mode="valid"):
+    """As :func:`convolve`, but the other list does not run backwards."""
+    return convolve(x, flip(y), mode=mode)
+
+
+@eager
+def polyval(coefficients, x, /):
+    """The polynomial of these coefficients, that of the highest power first, at each element."""
+    from .._combinators import scan
+
+    step = lambda found, c: (found * x + c, c)
+    coefficients = _traced(coefficients)
+    return scan(step, zeros_like(_traced(x), common(coefficients, x)), coefficients)[0]
+
+
+@eager
+def vander(x, /, N, increasing=False):
+    """The matrix of the powers of each element, ``N`` of them, the highest first unless they are ``increasing``."""
+    powers = stack([power(_traced(x), k) for k in range(N)], axis=1)
+    return powers if increasing else flip(powers, 1)

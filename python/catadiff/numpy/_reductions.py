@@ -1,10 +1,13 @@
 """Elements combined along dimensions."""
 
+import functools
+import operator
+
 import numpy as np
 
 from .. import _core
 from .._array import Array, common, lift, size_of
-from ._elements import _real, add, divide, eager, equal, isclose, multiply, named, subtract
+from ._elements import _real, add, astype, divide, eager, equal, isclose, multiply, named, sqrt, subtract
 from ._indexing import _nested
 from ._making import ones_like
 from ._order import _axes, _axis, _traced, expand_dims, moveaxis, ravel, reshape, transpose
@@ -58,9 +61,27 @@ prod = _reduction("prod", "product", "The product", _countable)
 min = _reduction("min", "min", "The least element, a number rather than NaN")
 max = _reduction("max", "max", "The greatest element, a number rather than NaN")
 mean = _reduction("mean", "mean", "The mean", _as_real)
-var = _reduction("var", "var", "The mean squared distance from the mean", _as_real)
-std = _reduction("std", "std", "The square root of the mean squared distance from the mean", _as_real)
 amin, amax = min, max
+
+
+@eager
+def var(x, /, axis=None, ddof=0, keepdims=False):
+    """The mean squared distance from the mean, along one dimension, several, or all: the sum divided by ``ddof`` less than there are."""
+    x = _as_real(x)
+    found = _reduced("var", x, axis, keepdims)
+    if ddof == 0:
+        return found
+    count = functools.reduce(operator.mul, [size_of(x, k) for k in _axes(axis, x.ndim)], 1)
+    count = astype(count, x.dtype) if isinstance(count, Array) else count
+    return found * count / (count - ddof)
+
+
+@eager
+def std(x, /, axis=None, ddof=0, keepdims=False):
+    """The square root of :func:`var`."""
+    if ddof == 0:
+        return _reduced("std", _as_real(x), axis, keepdims)
+    return sqrt(var(x, axis=axis, ddof=ddof, keepdims=keepdims))
 
 
 def _truth(word, x, axis, keepdims):

@@ -1,11 +1,13 @@
 """Arrays joined, repeated, moved and stretched."""
 
+import functools
+
 import numpy as np
 
 from .. import _core
 from .._array import Array, common, lift
 from ..errors import ShapeError
-from ._elements import eager, remainder, subtract, where
+from ._elements import add, eager, remainder, subtract, where
 from ._indexing import take
 from ._making import _sizes, arange, full, zeros_like
 from ._order import _axes, _traced, moveaxis, ravel, reshape
@@ -101,10 +103,12 @@ def tile(x, times, /):
 
 
 @eager
-def diff(x, /, axis=-1):
-    """The differences of neighbours."""
+def diff(x, /, n=1, axis=-1):
+    """The differences of neighbours, ``n`` times."""
     x = moveaxis(_traced(x), axis, 0)
-    return moveaxis(x[1:] - x[:-1], 0, axis)
+    for _ in range(n):
+        x = x[1:] - x[:-1]
+    return moveaxis(x, 0, axis)
 
 
 @eager
@@ -153,3 +157,56 @@ def atleast_1d(x, /):
     """The array, or a list of the one number."""
     x = _traced(x)
     return x if x.ndim else x[None]
+
+
+@eager
+def atleast_2d(x, /):
+    """The array, or a matrix of one row."""
+    x = atleast_1d(x)
+    return x if x.ndim > 1 else x[None]
+
+
+@eager
+def append(x, values, /, axis=None):
+    """The array with others behind it along a dimension, or all elements in a row."""
+    parts = [x, values] if axis is not None else [ravel(x), ravel(values)]
+    return concatenate(parts, axis=0 if axis is None else axis)
+
+
+@eager
+def flipud(x, /):
+    """The array with its first dimension backwards."""
+    return flip(x, 0)
+
+
+@eager
+def fliplr(x, /):
+    """The array with its second dimension backwards."""
+    return flip(x, 1)
+
+
+@eager
+def dstack(arrays):
+    """Matrices as the elements of a third dimension."""
+    return stack([atleast_2d(x) for x in arrays], axis=2)
+
+
+@eager
+def broadcast_arrays(*arrays):
+    """The arrays, each stretched to the shape in which all meet."""
+    arrays = [_traced(x) for x in arrays]
+    none = functools.reduce(add, [zeros_like(x, bool) for x in arrays])
+    return tuple([where(none, x, x) for x in arrays])
+
+
+@eager
+def gradient(y, dx=1.0, /, axis=None):
+    """The slopes of a line through numbers at equal distances: between the neighbours of each, and to the one neighbour at the ends; along one
+    dimension, or a tuple of those along each."""
+    y = _traced(y)
+    if axis is None and y.ndim > 1:
+        return tuple([gradient(y, dx, axis=k) for k in range(y.ndim)])
+    axis = 0 if axis is None else axis
+    y = moveaxis(y, axis, 0)
+    found = concatenate([y[1:2] - y[:1], (y[2:] - y[:-2]) / 2, y[-1:] - y[-2:-1]]) / dx
+    return moveaxis(found, 0, axis)
