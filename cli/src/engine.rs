@@ -89,7 +89,12 @@ impl Executor {
 
     /// The executor of the option, or the default.
     pub(crate) fn asked(arguments: &Arguments, default: Executor) -> Result<Executor, Failure> {
-        let Some(asked) = arguments.option("executor") else { return Ok(default) };
+        let asked = arguments.option("executor");
+        #[cfg(feature = "mpi")]
+        if asked.is_none_or(|name| name == INTERPRETER) {
+            crate::ranks::refused(arguments)?;
+        }
+        let Some(asked) = asked else { return Ok(default) };
         if asked == INTERPRETER {
             return Ok(Executor::Interpreter);
         }

@@ -90,9 +90,7 @@ pub(crate) fn parts(arguments: &Arguments, entry: &Entry) -> Result<Vec<(usize, 
             return Err(Failure::asked(format!("`{name}` is not one array, and what is split is")));
         }
         let world = WORLD.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(world) = &*world else {
-            return Err(Failure::asked("files are split by executors on ranks: `--executor mpi`"));
-        };
+        let world = world.as_ref().expect("executors on ranks have joined them");
         let read = world.read_rows(file).map_err(|error| Failure::asked(error.to_string()))?;
         parts.push((at, Array::from(&read)));
     }
@@ -100,21 +98,27 @@ pub(crate) fn parts(arguments: &Arguments, entry: &Entry) -> Result<Vec<(usize, 
     Ok(parts)
 }
 
-/// The ranks, with what is said of their states, if this executor is one on ranks.
+/// The ranks, with what is said of them, if this executor is one on ranks.
 pub(crate) fn asked(known: &'static dyn Executor, arguments: &Arguments) -> Result<Option<&'static Mpi>, Failure> {
-    if is_ranks(known.name()) {
-        // There is one in a process, as long as it lasts.
-        return Ok(Some(Box::leak(Box::new(keeping(known, arguments)?))));
+    if !is_ranks(known.name()) {
+        return refused(arguments).map(|()| None);
     }
-    match ["keep", "every", "resume"].iter().any(|flag| arguments.has(flag)) {
-        true => Err(Failure::asked("states are kept by executors on ranks: `--executor mpi`")),
-        false => Ok(None),
+    // There is one in a process, as long as it lasts.
+    Ok(Some(Box::leak(Box::new(keeping(known, arguments)?))))
+}
+
+/// Refuses what is said of ranks to executors that are not on ranks.
+pub(crate) fn refused(arguments: &Arguments) -> Result<(), Failure> {
+    match ["split", "no-gather", "keep", "every", "resume"].iter().find(|flag| arguments.has(flag)) {
+        Some(flag) => Err(Failure::asked(format!("`--{flag}` is of executors on ranks: add `--executor mpi`"))),
+        None => Ok(()),
     }
 }
 
 fn keeping(known: &'static dyn Executor, arguments: &Arguments) -> Result<Mpi, Failure> {
     let inside = known.name().strip_prefix("mpi-").unwrap_or("lanes");
     let on = Mpi::over(executor(inside).expect("an executor on ranks is named after the one inside"));
+    let on = if arguments.has("no-gather") { on.without_gathering() } else { on };
     let Some(folder) = arguments.option("keep") else {
         return match ["every", "resume"].iter().any(|flag| arguments.has(flag)) {
             true => Err(Failure::asked("`--every` and `--resume` go with `--keep FOLDER`")),

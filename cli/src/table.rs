@@ -69,6 +69,8 @@ macro_rules! run_flags {
             #[cfg(feature = "mpi")]
             "split",
             #[cfg(feature = "mpi")]
+            "no-gather",
+            #[cfg(feature = "mpi")]
             "keep",
             #[cfg(feature = "mpi")]
             "every",
@@ -92,6 +94,11 @@ pub(crate) const FLAGS: &[Flag] = &[
         "split",
         "NAME=FILE",
         "each rank reads its rows of this parameter from a file in the binary format; may be repeated",
+    ),
+    #[cfg(feature = "mpi")]
+    switch(
+        "no-gather",
+        "what needs elements of other ranks one by one is refused, where else all gather the array and compute the same",
     ),
     #[cfg(feature = "mpi")]
     flag("keep", "FOLDER", "keep the state of long loops there; with an executor on ranks"),

@@ -13,6 +13,7 @@ const PROGRAM: &str = "entry main (points: []f64) (centre: f64): (f64, []f64) =\
                        entry loss (points: []f64) (centre: f64): f64 = f64.sum (map (\\p -> (p - centre) ** 2) points)\n\
                        entry settle (points: []f64): f64 =\n  \
                        loop x = 0 for _i < 40 do x + 0.1 * f64.sum (map (\\p -> f64.tanh (p - x)) points) / 5\n\
+                       entry shuffled [n] (points: [n]f64): f64 = f64.sum (map (\\i -> points[(i * 7) % n]) (iota n))\n\
                        entry pick (points: []f64) (k: i64): f64 = points[k]\n";
 
 fn has_mpirun() -> bool {
@@ -132,9 +133,22 @@ fn ranks_read_their_rows_of_a_file() {
         assert!(!output.status.success() && said.contains(what), "{said}");
         assert_eq!(said.matches("catadiff: ").count(), 1, "{said}");
     }
-    let alone = run(1, &["run", &file, "-e", "main", "--split", &in_file], "0.25");
-    let said = String::from_utf8_lossy(&alone.stderr);
-    assert!(!alone.status.success() && said.contains("by executors on ranks: `--executor mpi`"), "{said}");
+    // What gathers is refused where it is not to.
+    let pick = ["run", &file, "-e", "pick", "--split", &in_file, "--no-gather"];
+    let output = run(2, &[&pick[..], &on_ranks].concat(), "3");
+    assert_eq!(numbers(&written(&output)), [-0.25], "one element is sent to all");
+    let shuffled = ["run", &file, "-e", "shuffled", "--split", &in_file];
+    agrees(&run(1, &["run", &file, "-e", "shuffled"], &listed), &run(2, &[&shuffled[..], &on_ranks].concat(), ""), 2);
+    let output = run(2, &[&shuffled[..], &on_ranks, &["--no-gather"]].concat(), "");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("each element needs all of an array"), "{said}");
+    for flag in [&["--split", &in_file][..], &["--no-gather"], &["--keep", "states"]] {
+        for executor in [&[][..], &["--executor", "interpreter"], &["--executor", "lanes"]] {
+            let alone = run(1, &[&["run", &file, "-e", "main"], flag, executor].concat(), "0.25");
+            let said = String::from_utf8_lossy(&alone.stderr);
+            assert!(!alone.status.success() && said.contains("add `--executor mpi`"), "{said}");
+        }
+    }
 }
 
 #[test]
