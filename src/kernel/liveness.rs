@@ -158,8 +158,22 @@ fn split(map: &Map) -> Option<Vec<Part>> {
             statement(&stms[k], &mut |var, _| open.extend(defined.get(&var)));
         }
     }
+    // What no result needs may still find something wrong: with what is computed for a result it is that result's, and with nothing else all
+    // results'.
+    for (k, stm) in stms.iter().enumerate() {
+        if owner[k].is_none() {
+            let mut of: Vec<usize> = Vec::new();
+            statement(stm, &mut |var, _| of.extend(defined.get(&var).and_then(|k| owner[*k])));
+            of.sort_unstable();
+            of.dedup();
+            match of[..] {
+                [] => {}
+                [one] => owner[k] = Some(one),
+                _ => return None,
+            }
+        }
+    }
     let part = |result: usize| {
-        // What no result needs may still find something wrong.
         let needed: Vec<bool> = owner.iter().map(|owner| owner.is_none_or(|owner| owner == result)).collect();
         let mut taken: FxHashSet<Var> = results[result].var().into_iter().collect();
         for (stm, _) in stms.iter().zip(&needed).filter(|(_, needed)| **needed) {

@@ -174,3 +174,41 @@ fn counted_indices_may_be_out_of_bounds() -> Result<()> {
     }
     Ok(())
 }
+
+/// Whether the next matrices are made of elements at the same places or at others, all of the last are there until the last element is read.
+#[test]
+fn matrices_may_be_made_of_any_elements() -> Result<()> {
+    type Pair = (Matrix, Matrix);
+    fn each(a: Matrix, f: impl Fn(F64) -> F64 + Copy + 'static) -> Matrix {
+        a.map(move |row| row.map(f))
+    }
+    fn both(a: Matrix, b: Matrix, f: impl Fn(F64, F64) -> F64 + Copy + 'static) -> Matrix {
+        a.map2(b, move |a, b| a.map2(b, f))
+    }
+    let next: [fn(Pair, Vector, Vector) -> Pair; 9] = [
+        |(a, b), _, _| (each(a, |x| x * 0.5 + 1.0), b),
+        |(a, b), _, _| (each(a, |x| x * x - 1.0), each(b, |x| 1.0 - x * 0.5)),
+        |(a, b), x, y| (a.map2(x, move |row, x| row.map2(y, move |a, y| a + x * y)), each(b, |x| -x)),
+        // Of one the other is made as well, from what was there.
+        |(a, b), _, _| (both(a, b, |x, y| x - y), both(b, a, |x, y| x * 0.5 + y)),
+        |(a, b), _, _| (both(a, b, |x, y| x * 0.5 + y), each(b, |x| -x)),
+        |(a, _), _, _| (each(a, |x| x * 0.5), each(a, |x| x + 1.0)),
+        // The other one.
+        |(a, b), _, _| (each(b, |x| x + 1.0), a),
+        // Elements at other places, in rows and between rows.
+        |(a, b), _, _| (a.map(|row| row.map2(row.reverse(), |x, y| x - y * 0.5)), b),
+        |(a, b), _, _| (both(a, a.reverse(), |x, y| x * 0.5 + y), b),
+    ];
+    for next in next {
+        let program = Program::trace(|n: I64, a: Matrix, b: Matrix, x: Vector, y: Vector| {
+            loop_for(n, (a, b), |_, state| next(state, x, y))
+        })?;
+        for times in 0..4_i64 {
+            for [rows, columns] in [[1, 1], [2, 3], [20, 7], [7, 40], [40, 33], [3, 700]] {
+                let matrix = |seed| Value::reals(&[rows, columns], numbers(rows * columns, seed)).expect("as many");
+                same(&program, &[times.into(), matrix(1), matrix(2), vector(rows, 3), vector(columns, 4)]);
+            }
+        }
+    }
+    Ok(())
+}

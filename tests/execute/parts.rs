@@ -189,3 +189,39 @@ fn a_part_waits_for_what_the_map_goes_through() {
         same(&program, &given.map(|xs| Value::new(xs).expect("a list")));
     }
 }
+
+/// A comparison of a size that only what one of the results is computed of has is made with that result, and not with the others.
+#[test]
+fn comparisons_go_with_the_results_that_they_are_about() -> Result<()> {
+    let program = Program::parse(
+        "program (xss: [][]f64, ys: []f64, m: i64) {
+           let (us: []f64, vs: []f64) = map (xss) |xs: []f64| {
+             let both: []f64 = concat(xs, ys)
+             let () = agree wanted (size[0](both)) = (m)
+             let u: f64 = reduce commutative (both) from (0.0f64) |a: f64, b: f64| {
+               let c: f64 = add(a, b)
+               return c
+             }
+             let v: f64 = reduce commutative (xs) from (1.0f64) |a: f64, b: f64| {
+               let c: f64 = mul(a, b)
+               return c
+             }
+             return u, v
+           }
+           let u: f64 = reduce commutative (us) from (0.0f64) |a: f64, b: f64| {
+             let c: f64 = add(a, b)
+             return c
+           }
+           let v: f64 = reduce commutative (vs) from (1.0f64) |a: f64, b: f64| {
+             let c: f64 = mul(a, b)
+             return c
+           }
+           return u, v
+         }",
+    )?;
+    for (n, m) in [(3, 5), (3, 6), (0, 5), (40, 5)] {
+        let rows: Vec<f64> = numbers(3 * n);
+        same(&program, &[Value::reals(&[n, 3], rows)?, Value::reals(&[2], numbers(2))?, Value::from(m)]);
+    }
+    Ok(())
+}

@@ -28,7 +28,7 @@ module type intrinsics = {
   val reduce_by_index_stream [k] [n] 'a 'b :
     *[k]a -> (a -> a -> a) -> a -> (*acc ([k]a) -> b -> acc ([k]a)) -> [n]b -> *[k]a
   val scatter_stream [k] [n] 'a 'b : *[k]a -> (*acc ([k]a) -> b -> acc ([k]a)) -> [n]b -> *[k]a
-  val write [n] 'a : acc ([n]a) -> i64 -> a -> *acc ([n]a)
+  val write [n] 'a : *acc ([n]a) -> i64 -> a -> *acc ([n]a)
 
   val trace 'a : a -> a
   -- Rows of a known number of elements in all, each from its offset on; this one is the prelude's own.

@@ -7,7 +7,7 @@ module intrinsics = {
   open known
   def hist_stream [k] [n] 'a 'b (dest: *[k]a) (op: a -> a -> a) (ne: a) (f: *acc ([k]a) -> b -> acc ([k]a)) (bs: [n]b): *[k]a =
     known.reduce_by_index_stream dest op ne f bs
-  def acc_write [n] 'a (accumulator: acc ([n]a)) (i: i64) (x: a): *acc ([n]a) = known.write accumulator i x
+  def acc_write [n] 'a (accumulator: *acc ([n]a)) (i: i64) (x: a): *acc ([n]a) = known.write accumulator i x
 
   def flat_index_1d [n] 'a (as: [n]a) (offset: i64) (n1: i64) (s1: i64): *[n1]a =
     tabulate n1 (\i -> as[offset + i * s1])
