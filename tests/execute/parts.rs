@@ -195,7 +195,7 @@ fn a_part_waits_for_what_the_map_goes_through() {
 fn comparisons_go_with_the_results_that_they_are_about() -> Result<()> {
     let program = Program::parse(
         "program (xss: [][]f64, ys: []f64, m: i64) {
-           let (us: []f64, vs: []f64) = map (xss) |xs: []f64| {
+           let us: []f64, vs: []f64 = map (xss) |xs: []f64| {
              let both: []f64 = concat(xs, ys)
              let () = agree wanted (size[0](both)) = (m)
              let u: f64 = reduce commutative (both) from (0.0f64) |a: f64, b: f64| {
@@ -219,7 +219,7 @@ fn comparisons_go_with_the_results_that_they_are_about() -> Result<()> {
            return u, v
          }",
     )?;
-    for (n, m) in [(3, 5), (3, 6), (0, 5), (40, 5)] {
+    for (n, m) in [(3, 5_i64), (3, 6), (0, 5), (40, 5)] {
         let rows: Vec<f64> = numbers(3 * n);
         same(&program, &[Value::reals(&[n, 3], rows)?, Value::reals(&[2], numbers(2))?, Value::from(m)]);
     }
