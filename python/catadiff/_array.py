@@ -71,7 +71,6 @@ class Array:
     """
 
     __slots__ = ("home", "value")
-    __array_priority__ = 1000
     __hash__ = object.__hash__
 
     def __init__(self, value):

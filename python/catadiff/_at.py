@@ -4,15 +4,16 @@ Law: what is given is a copy of the array after numpy's ``x[key] = values``, ``n
 values for one element is the one that is set (tests/test_numpy.py).
 """
 
+import itertools
+
 import numpy as np
 
-from . import _core
-from ._array import Array, dtype_of, lift
-from ._combinators import reduce_by_index, scatter
+from ._array import Array, common, lift
+from ._combinators import reduce_by_index, scatter, update
 from .errors import TypeMismatchError
 from .numpy import _elements as elements
 from .numpy._indexing import _index, _places
-from .numpy._making import arange
+from .numpy._making import arange, array
 from .numpy._order import ravel, reshape
 from .numpy._shapes import broadcast_to
 
@@ -64,13 +65,17 @@ class Elements:
 
     def _changed(self, values, combined, neutral):
         x = self.x
-        met = np.result_type(x.dtype, dtype_of(values))
+        met = common(x, values)
         if not np.can_cast(met, x.dtype, "same_kind"):
             raise TypeMismatchError(f"elements of {x.dtype} cannot be {met}: convert the array first, by `astype`")
+        values = array(values) if isinstance(values, (list, tuple)) else values
         places = _places(x, self.key)
-        numbers = [place for place in places if isinstance(place, int) or isinstance(place, Array) and place.ndim == 0]
-        if places[: len(numbers)] == numbers and all(place == slice(None) for place in places[len(numbers) :]):
-            return self._replaced(values, combined, numbers)
+        numbers = tuple(itertools.takewhile(_is_number, places))
+        if all(isinstance(place, slice) and place == slice(None) for place in places[len(numbers) :]):
+            # One element, or one array of the innermost dimensions.
+            old = _index(x, numbers)
+            new = values if combined is None else combined(old, values)
+            return update(x, numbers, broadcast_to(new, old.shape))
         # Every element has a number, and the key says which of these numbers are meant.
         at = _index(reshape(arange(x.size), x.shape), self.key)
         values = Array(lift(broadcast_to(values, at.shape), x.dtype))
@@ -80,13 +85,9 @@ class Elements:
             return reshape(scatter(flat, at, ravel(new)), x.shape)
         return reshape(reduce_by_index(flat, at, ravel(values), combined, neutral), x.shape)
 
-    def _replaced(self, values, combined, numbers):
-        """The array with one element, or one array of the innermost dimensions, replaced."""
-        x = self.x
-        old = _index(x, tuple(numbers))
-        new = values if combined is None else combined(old, values)
-        new = broadcast_to(new, old.shape)
-        return Array(_core.update(lift(x), [lift(n, np.int64) for n in numbers], lift(new, x.dtype)))
+
+def _is_number(place):
+    return isinstance(place, int) or isinstance(place, Array) and place.ndim == 0
 
 
 def _extreme(dtype, which):

@@ -15,7 +15,7 @@ from . import _core
 from ._array import Array, Trace, as_array, checked, is_tracing, lift
 from ._program import Program
 from ._tree import flatten, unflatten
-from .errors import TypeMismatchError
+from .errors import CatadiffError, TypeMismatchError
 
 
 class Function(_core.Callable):
@@ -137,6 +137,8 @@ class Function(_core.Callable):
                 args, kwargs = unflatten(tree, [Array(value) for value in values])
                 try:
                     results, out = flatten(self.f(*args, **kwargs, **dict(static)))
+                except CatadiffError:
+                    raise
                 except (AttributeError, TypeError) as error:
                     _explain_lists(error, [*args, *kwargs.values()])
                     raise

@@ -51,6 +51,10 @@ def test_lists_that_were_meant_to_be_arrays():
         with pytest.raises(TypeError) as raised:
             cd.grad(lambda x: (x**2).sum())(ragged)
         assert "`numpy.array(…)`" in "".join(raised.value.__notes__)
+    # An error that says what to write has nothing to add.
+    with pytest.raises(TraceError) as raised:
+        cd.grad(lambda p: p[0] if p[0] > 0.0 else p[1])([1.0, 2.0])
+    assert not hasattr(raised.value, "__notes__")
     # What is in the lists of an array is one, or is none.
     with pytest.raises(cd.errors.TypeMismatchError, match="rows of different lengths"):
         cd.grad(lambda x: (x * cd.numpy.array([[1.0], [1.0, 2.0]])).sum())(1.0)

@@ -136,6 +136,8 @@ METHODS = "sum prod min max mean var std all any".split()
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_reductions(name, shape, axis, keepdims):
     same(lambda np, x: getattr(np, name)(x, axis=axis, keepdims=keepdims), reals(*shape))
+    # By position too: behind the axis it is said whether that stays.
+    assert np.shape(getattr(cnp, name)(reals(2, 3), 0, True)) == (1, 3)
     if shape and name in METHODS:
         same(lambda np, x: getattr(x, name)(axis), reals(*shape))
 
@@ -319,6 +321,9 @@ KEYS = [
     np.array([1, 1, 3]),
     (np.array([0, 1, 0]), np.array([2, 0, 2])),
     (slice(None), np.array([[0, 4], [0, 1]])),
+    (np.array([0, 2]), 1),
+    (2, np.array([0, 2]), -1),
+    (np.array([3, 0]), slice(1, 4), 2),
 ]
 
 
@@ -345,6 +350,17 @@ def test_others_in_the_place_of_elements(k, dtype):
     if dtype == "f8":
         cd.check_grads(lambda x, y: cnp.sin(x.at[key].multiply(y)).at[key].add(y), (x, of_all))
         assert np.array_equal(cd.function(lambda x: x.at[key].get())(x), x[key])
+
+
+def test_others_in_the_place_of_elements_at_traced_indices():
+    x, is_, i = reals(4, 5), np.array([0, 2, 0]), 3
+    for key in (lambda is_, i: i, lambda is_, i: (slice(None), i), lambda is_, i: (is_, i), lambda is_, i: (i, is_)):
+        expected = x.copy()
+        np.add.at(expected, key(is_, i), 1.5)
+        found = cd.function(lambda x, is_, i, key=key: x.at[key(is_, i)].add(1.5))(x, is_, i)
+        np.testing.assert_allclose(found, expected)
+    found = cd.function(lambda x: x.at[1].set([x[0, 0], 2.0, 3, x[1, 1], 5.0]))(x)
+    np.testing.assert_allclose(found[1], [x[0, 0], 2.0, 3.0, x[1, 1], 5.0])
 
 
 def test_elements_that_others_cannot_replace():

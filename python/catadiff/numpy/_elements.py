@@ -416,8 +416,8 @@ def logaddexp2(x, y, /):
 @eager
 def float_power(x, y, /):
     """The first of two elements that meet to the power of the second, in double precision."""
-    wide = lambda x: x if isinstance(x, (int, float)) else Array(lift(x, np.float64))
-    return power(wide(x) if not isinstance(x, int) else float(x), wide(y))
+    wide = lambda x: float(x) if isinstance(x, (int, float)) else Array(lift(x, np.float64))
+    return power(wide(x), wide(y))
 
 
 @eager

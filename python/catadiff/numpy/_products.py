@@ -231,11 +231,11 @@ def correlate(x, y, /, mode="valid"):
 @eager
 def polyval(coefficients, x, /):
     """The polynomial of these coefficients, that of the highest power first, at each element."""
-    from .._combinators import scan
+    from .._combinators import fori_loop
 
-    step = lambda found, c: (found * x + c, c)
     coefficients = _traced(coefficients)
-    return scan(step, zeros_like(_traced(x), common(coefficients, x)), coefficients)[0]
+    step = lambda k, found: found * x + coefficients[k]
+    return fori_loop(0, coefficients.shape[0], step, zeros_like(_traced(x), common(coefficients, x)))
 
 
 @eager

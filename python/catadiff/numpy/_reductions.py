@@ -65,7 +65,7 @@ amin, amax = min, max
 
 
 @eager
-def var(x, /, axis=None, ddof=0, keepdims=False):
+def var(x, /, axis=None, keepdims=False, ddof=0):
     """The mean squared distance from the mean, along one dimension, several, or all: the sum divided by ``ddof`` less than there are."""
     x = _as_real(x)
     found = _reduced("var", x, axis, keepdims)
@@ -77,7 +77,7 @@ def var(x, /, axis=None, ddof=0, keepdims=False):
 
 
 @eager
-def std(x, /, axis=None, ddof=0, keepdims=False):
+def std(x, /, axis=None, keepdims=False, ddof=0):
     """The square root of :func:`var`."""
     if ddof == 0:
         return _reduced("std", _as_real(x), axis, keepdims)

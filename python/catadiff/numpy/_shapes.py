@@ -195,8 +195,8 @@ def dstack(arrays):
 def broadcast_arrays(*arrays):
     """The arrays, each stretched to the shape in which all meet."""
     arrays = [_traced(x) for x in arrays]
-    none = functools.reduce(add, [zeros_like(x, bool) for x in arrays])
-    return tuple([where(none, x, x) for x in arrays])
+    shape = functools.reduce(add, [zeros_like(x, bool) for x in arrays]).shape
+    return tuple([broadcast_to(x, shape) for x in arrays])
 
 
 @eager

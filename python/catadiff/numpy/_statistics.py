@@ -3,10 +3,9 @@
 import numpy as np
 
 from .._array import Array, common
-from ._elements import _real, divide, eager, floor, isnan, logical_not, minimum, named, not_equal, sqrt, subtract, where
+from ._elements import _real, divide, eager, floor, isnan, logical_not, minimum, not_equal, sqrt, subtract, where
 from ._indexing import take
-from ._making import full_like
-from ._order import _axis, _traced, expand_dims, moveaxis, ravel
+from ._order import _axis, expand_dims, moveaxis, ravel
 from ._products import diag, matmul, outer
 from ._reductions import max, mean, min, searchsorted, sort, sum
 
@@ -51,7 +50,7 @@ def ptp(x, /, axis=None, keepdims=False):
 @eager
 def count_nonzero(x, /, axis=None, keepdims=False):
     """How many elements are not 0, or true, along one dimension, several, or all."""
-    return sum(not_equal(x, full_like(_traced(x), 0)), axis=axis, keepdims=keepdims)
+    return sum(not_equal(x, 0), axis=axis, keepdims=keepdims)
 
 
 @eager
@@ -68,7 +67,7 @@ def nanmean(x, /, axis=None, keepdims=False):
 
 
 @eager
-def nanvar(x, /, axis=None, ddof=0, keepdims=False):
+def nanvar(x, /, axis=None, keepdims=False, ddof=0):
     """The mean squared distance from the mean of the elements that are not NaN, as :func:`var` has it."""
     count = sum(logical_not(isnan(x)), axis=axis, keepdims=keepdims).astype(common(x))
     middle = nanmean(x, axis=axis, keepdims=True)
@@ -78,21 +77,13 @@ def nanvar(x, /, axis=None, ddof=0, keepdims=False):
 
 
 @eager
-def nanstd(x, /, axis=None, ddof=0, keepdims=False):
+def nanstd(x, /, axis=None, keepdims=False, ddof=0):
     """The square root of :func:`nanvar`."""
     return sqrt(nanvar(x, axis=axis, ddof=ddof, keepdims=keepdims))
 
 
-def _without_nan(name, f, doc):
-    @named(name, f"{doc} that is not NaN, along one dimension, several, or all.")
-    def of(x, /, axis=None, keepdims=False):
-        return f(x, axis=axis, keepdims=keepdims)
-
-    return of
-
-
-nanmin = _without_nan("nanmin", min, "The least element")
-nanmax = _without_nan("nanmax", max, "The greatest element")
+#: The extrema prefer numbers anyhow.
+nanmin, nanmax = min, max
 
 
 @eager
