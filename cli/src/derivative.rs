@@ -14,7 +14,7 @@ use crate::answer::{Answer, Failure, tell};
 use crate::arguments::Arguments;
 use crate::carrier::{Active, Carrier};
 use crate::engine::Executor;
-use crate::input::{Given, given, parameters, written};
+use crate::input::{Given, given, parameter, parameters, written};
 use crate::load::{Loaded, entry};
 
 /// The name of the wrapper.
@@ -98,14 +98,8 @@ pub(crate) fn derived(
 fn active(program: &Program, entry: &Entry, wrt: Option<&str>) -> Result<Vec<usize>, Failure> {
     let real = |of: &Type| interface(of).iter().any(|(kind, _)| kind.is_real());
     if let Some(names) = wrt {
-        let place = |name: &str| {
-            let at = entry.params.iter().position(|(known, _)| **known == *name);
-            at.ok_or_else(|| {
-                let known: Vec<&str> = entry.params.iter().map(|(name, _)| &**name).collect();
-                Failure::asked(format!("`{}` has no parameter `{name}`: it has {}", entry.name, known.join(", ")))
-            })
-        };
-        let places: Vec<usize> = names.split(',').map(|name| place(name.trim())).collect::<Result<_, _>>()?;
+        let places = names.split(',').map(|name| parameter(entry, name.trim()));
+        let places: Vec<usize> = places.collect::<Result<_, _>>()?;
         return match places.iter().enumerate().find(|(at, place)| places[..*at].contains(place)) {
             Some((_, twice)) => {
                 Err(Failure::asked(format!("`--wrt` names the parameter `{}` twice", entry.params[*twice].0)))

@@ -89,21 +89,17 @@ impl Executor {
 
     /// The executor of the option, or the default.
     pub(crate) fn asked(arguments: &Arguments, default: Executor) -> Result<Executor, Failure> {
-        let asked = arguments.option("executor");
+        let asked = match arguments.option("executor") {
+            None => default,
+            Some(INTERPRETER) => Executor::Interpreter,
+            Some(name) => {
+                let known = executor(name).ok_or_else(|| Failure::asked(format!("there is no executor `{name}`")))?;
+                Executor::Of(known)
+            }
+        };
         #[cfg(feature = "mpi")]
-        if asked.is_none_or(|name| name == INTERPRETER) {
-            crate::ranks::refused(arguments)?;
-        }
-        let Some(asked) = asked else { return Ok(default) };
-        if asked == INTERPRETER {
-            return Ok(Executor::Interpreter);
-        }
-        let known = executor(asked).ok_or_else(|| Failure::asked(format!("there is no executor `{asked}`")))?;
-        #[cfg(feature = "mpi")]
-        if let Some(on) = crate::ranks::asked(known, arguments)? {
-            return Ok(Executor::Ranks(on));
-        }
-        Ok(Executor::Of(known))
+        let asked = crate::ranks::asked(asked, arguments)?;
+        Ok(asked)
     }
 
     /// An entry point, ready to run.

@@ -150,6 +150,14 @@ fn read(
     Ok((values, behind))
 }
 
+/// The position of a parameter of an entry point.
+pub(crate) fn parameter(entry: &Entry, name: &str) -> Result<usize, Failure> {
+    entry.params.iter().position(|(known, _)| **known == *name).ok_or_else(|| {
+        let known: Vec<&str> = entry.params.iter().map(|(name, _)| &**name).collect();
+        Failure::asked(format!("`{}` has no parameter `{name}`: it has {}", entry.name, known.join(", ")))
+    })
+}
+
 /// What the parameters of an entry point are called.
 pub(crate) fn parameters(entry: &Entry) -> Vec<String> {
     entry.params.iter().map(|(name, _)| format!("`{name}`")).collect()

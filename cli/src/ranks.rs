@@ -14,6 +14,8 @@ use catadiff::futhark::values::Array;
 
 use crate::answer::Failure;
 use crate::arguments::Arguments;
+use crate::engine::Executor as Asked;
+use crate::input::parameter;
 
 /// The number of this rank, once it has joined the others.
 static RANK: OnceLock<usize> = OnceLock::new();
@@ -78,11 +80,7 @@ pub(crate) fn parts(arguments: &Arguments, entry: &Entry) -> Result<Vec<(usize, 
                 "`--split {given}` is no name and file, such as `--split points=FILE`"
             )));
         };
-        let Some(at) = entry.params.iter().position(|(known, _)| **known == *name) else {
-            let known: Vec<&str> = entry.params.iter().map(|(name, _)| &**name).collect();
-            let known = known.join(", ");
-            return Err(Failure::asked(format!("`{}` has no parameter `{name}`: it has {known}", entry.name)));
-        };
+        let at = parameter(entry, name)?;
         if parts.iter().any(|(other, _)| *other == at) {
             return Err(Failure::asked(format!("`--split` names the parameter `{name}` twice")));
         }
@@ -98,20 +96,17 @@ pub(crate) fn parts(arguments: &Arguments, entry: &Entry) -> Result<Vec<(usize, 
     Ok(parts)
 }
 
-/// The ranks, with what is said of them, if this executor is one on ranks.
-pub(crate) fn asked(known: &'static dyn Executor, arguments: &Arguments) -> Result<Option<&'static Mpi>, Failure> {
-    if !is_ranks(known.name()) {
-        return refused(arguments).map(|()| None);
+/// The executor, with what is said of ranks if it is on them; nothing may be said of them to another.
+pub(crate) fn asked(asked: Asked, arguments: &Arguments) -> Result<Asked, Failure> {
+    if let Asked::Of(known) = asked
+        && is_ranks(known.name())
+    {
+        // There is one in a process, as long as it lasts.
+        return Ok(Asked::Ranks(Box::leak(Box::new(keeping(known, arguments)?))));
     }
-    // There is one in a process, as long as it lasts.
-    Ok(Some(Box::leak(Box::new(keeping(known, arguments)?))))
-}
-
-/// Refuses what is said of ranks to executors that are not on ranks.
-pub(crate) fn refused(arguments: &Arguments) -> Result<(), Failure> {
     match ["split", "no-gather", "keep", "every", "resume"].iter().find(|flag| arguments.has(flag)) {
         Some(flag) => Err(Failure::asked(format!("`--{flag}` is of executors on ranks: add `--executor mpi`"))),
-        None => Ok(()),
+        None => Ok(asked),
     }
 }
 

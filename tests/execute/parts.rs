@@ -193,32 +193,30 @@ fn a_part_waits_for_what_the_map_goes_through() {
 /// A comparison of a size that only what one of the results is computed of has is made with that result, and not with the others.
 #[test]
 fn comparisons_go_with_the_results_that_they_are_about() -> Result<()> {
-    let program = Program::parse(
-        "program (xss: [][]f64, ys: []f64, m: i64) {
-           let us: []f64, vs: []f64 = map (xss) |xs: []f64| {
+    let reduce = |of: &str, operation: &str, neutral: &str| {
+        format!(
+            "reduce commutative ({of}) from ({neutral}f64) |a: f64, b: f64| {{ let c: f64 = {operation}(a, b) return c }}"
+        )
+    };
+    let program = Program::parse(&format!(
+        "program (xss: [][]f64, ys: []f64, m: i64) {{
+           let us: []f64, vs: []f64 = map (xss) |xs: []f64| {{
              let both: []f64 = concat(xs, ys)
              let () = agree wanted (size[0](both)) = (m)
-             let u: f64 = reduce commutative (both) from (0.0f64) |a: f64, b: f64| {
-               let c: f64 = add(a, b)
-               return c
-             }
-             let v: f64 = reduce commutative (xs) from (1.0f64) |a: f64, b: f64| {
-               let c: f64 = mul(a, b)
-               return c
-             }
+             let u: f64 = {}
+             let v: f64 = {}
              return u, v
-           }
-           let u: f64 = reduce commutative (us) from (0.0f64) |a: f64, b: f64| {
-             let c: f64 = add(a, b)
-             return c
-           }
-           let v: f64 = reduce commutative (vs) from (1.0f64) |a: f64, b: f64| {
-             let c: f64 = mul(a, b)
-             return c
-           }
+           }}
+           let v: f64 = {}
+           let u: f64 = {}
            return u, v
-         }",
-    )?;
+         }}",
+        reduce("both", "add", "0.0"),
+        reduce("xs", "mul", "1.0"),
+        // The one that the comparison is not about is computed first.
+        reduce("vs", "mul", "1.0"),
+        reduce("us", "add", "0.0"),
+    ))?;
     for (n, m) in [(3, 5_i64), (3, 6), (0, 5), (40, 5)] {
         let rows: Vec<f64> = numbers(3 * n);
         same(&program, &[Value::reals(&[n, 3], rows)?, Value::reals(&[2], numbers(2))?, Value::from(m)]);

@@ -5,6 +5,7 @@
 use super::{Elaborated, Outcome, boundary};
 use crate::execute::Flat;
 use crate::execute::mpi::{Mpi, Shard, Sharded, agreed};
+use crate::futhark::source::Message;
 use crate::futhark::values::Array;
 use crate::interpret::Control;
 
@@ -19,10 +20,26 @@ impl Elaborated {
     /// The entry point, ready to run where each rank has its [part](crate::execute::mpi::part) of some arguments: of those parameters of the
     /// [program](Elaborated::program) that have these positions.
     ///
+    /// ```no_run
+    /// use catadiff::execute::{Lanes, mpi::{Mpi, World}};
+    /// use catadiff::futhark::{elaborate::compile, values::Array};
+    /// use catadiff::interpret::Limits;
+    /// let world = World::join()?;
+    /// let text = "entry total (points: []f64) (centre: f64) = f64.sum (map (\\p -> (p - centre) ** 2) points)";
+    /// let total = compile(text, "total").unwrap().on_parts(&[0], Mpi::over(&Lanes))?;
+    /// let points = Array::from(&world.read_rows("points.bin")?);
+    /// println!("{}", total.run_within(&[points, Array::scalar(0.5)], Limits::default())?[0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// Those of [`Sharded::new`].
+    /// If there is no parameter at one of the positions; those of [`Sharded::new`].
     pub fn on_parts(self, split: &[usize], on: Mpi) -> Outcome<OnParts> {
-        let names: Vec<&str> = split.iter().map(|k| &*self.params[*k].0).collect();
+        let name = |k: &usize| {
+            let text = || format!("there is no value {k} to split: {} are taken, counted from 0", self.params.len());
+            self.params.get(*k).map(|(name, ..)| &**name).ok_or_else(|| Message::error("arguments", self.at, text()))
+        };
+        let names: Vec<&str> = split.iter().map(name).collect::<Outcome<_>>()?;
         let sharded = Sharded::new(&self.program, &names, on).map_err(|error| self.failed(&error))?;
         Ok(OnParts { elaborated: self, sharded })
     }
