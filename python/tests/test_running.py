@@ -145,7 +145,15 @@ def test_many_threads_at_once():
         np.testing.assert_array_equal(a, b)
 
 
-def test_interrupts_end_a_run():
+@pytest.fixture
+def interruptible():
+    """What is started in the background ignores Ctrl-C unless it says otherwise."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_interrupts_end_a_run(interruptible):
     program = long_loop()
     threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     start = time.monotonic()
