@@ -26,6 +26,7 @@ pub(crate) fn fold(op: ScalarOp, x: &[Atom]) -> Option<Atom> {
         ScalarOp::Mul | ScalarOp::Scale if zero(0) && exact(0) => Some(x[0]),
         ScalarOp::Mul | ScalarOp::Scale if zero(1) && exact(1) => Some(x[1]),
         ScalarOp::Scale if zero(0) => Some(x[0]),
+        ScalarOp::Row(Primitive::Powi(1)) => Some(x[0]),
         ScalarOp::Row(Primitive::Select) if zero(0) => Some(x[2]),
         ScalarOp::Row(Primitive::Select) if one(0) || x[1] == x[2] => Some(x[1]),
         ScalarOp::Row(Primitive::Neg) => match x[0] {

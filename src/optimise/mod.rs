@@ -24,6 +24,7 @@
 //! | `scalar_replacement`, `constants` | for executors: small arrays as values of their own, and what no argument has a part in |
 //! | `extrema` | for executors: extrema and where they are, in one reduction |
 //! | `additions` | for executors: additions to accumulators where what they add is made |
+//! | `loop_blocks` | for executors: what loops do for each row of an array, for blocks of rows |
 //!
 //! [`PASSES`] lists what runs, and when.
 
@@ -44,6 +45,7 @@ mod fuse_maps;
 pub(crate) mod hash_cons;
 mod index_injectivity;
 mod interchange;
+mod loop_blocks;
 pub(crate) mod operator;
 mod promote_maps;
 mod rewriter;
@@ -132,12 +134,16 @@ pub(crate) const EXTREMA: Pass =
 pub(crate) const ADDITIONS: Pass =
     Pass { name: "additions where values are made", run: Run::Rewrite(additions::additions), when: When::OnDemand };
 
+/// Products with rows that loops go through, for blocks of rows: they are products of matrices then.
+pub(crate) const LOOP_BLOCKS: Pass =
+    Pass { name: "loops in blocks", run: Run::Rewrite(loop_blocks::blocks), when: When::OnDemand };
+
 /// Arrays that are the same in every run.
 pub(crate) const CONSTANTS: Pass =
     Pass { name: "constant evaluation", run: Run::Split(constants::split), when: When::OnDemand };
 
 /// All passes, in the order in which they run.
-static PASSES: [Pass; 14] = [
+static PASSES: [Pass; 15] = [
     // Dead code is removed first, or values that are there anyway would be read from what is not. What is compared is
     // written down, or it would go with statements that turn out to be others.
     Pass { name: "dead code", run: Run::Rewrite(|program| dead_code::dead(program, Written::All)), when: When::First },
@@ -188,6 +194,7 @@ static PASSES: [Pass; 14] = [
     },
     EXTREMA,
     ADDITIONS,
+    LOOP_BLOCKS,
     SCALAR_REPLACEMENT,
     CONSTANTS,
 ];

@@ -221,3 +221,28 @@ fn what_goes_wrong_is_said_by_the_interpreter() -> Result<()> {
     assert_eq!(pick.at::<f64>((&[3.0], 0))?, 3.0);
     Ok(())
 }
+
+#[test]
+fn whole_powers_and_roundings_have_the_bits_of_the_interpreter() -> Result<()> {
+    let corners =
+        [0.0, 0.5, 1.5, 2.5, 0.499_999_999_999_999_94, 4_503_599_627_370_497.5, 1e-310, 1e300, f64::INFINITY, f64::NAN];
+    let signed = corners.into_iter().flat_map(|x| [x, -x]);
+    let xs = Value::new(signed.chain(numbers(500).into_iter().map(|x| 3.0 * x)).collect::<Vec<f64>>())?;
+    let mut programs = vec![
+        Program::trace(|xs: Arr<F64>| xs.map(|x| x.floor()))?,
+        Program::trace(|xs: Arr<F64>| xs.map(|x| x.ceil()))?,
+        Program::trace(|xs: Arr<F64>| xs.map(|x| x.round()))?,
+    ];
+    for n in [-100, -7, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 13, 100, i32::MIN] {
+        programs.push(Program::trace(|xs: Arr<F64>| xs.map(|x| x.powi(n)))?);
+    }
+    for program in programs {
+        let bits = |results: &[Value<f64>]| -> Vec<u64> {
+            let of = results[0].to_f64().expect("they are reals").into_iter();
+            of.map(|x| if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }).collect()
+        };
+        let arguments = core::slice::from_ref(&xs);
+        assert_eq!(bits(&program.compile_on(&Lanes)?.run(arguments)?), bits(&program.run(arguments)?), "{program}");
+    }
+    Ok(())
+}

@@ -17,6 +17,7 @@ mod into;
 mod jit;
 mod lanes;
 mod limits;
+mod loop_blocks;
 mod loops;
 #[cfg(feature = "native")]
 mod native;

@@ -9,10 +9,10 @@ use super::folds::{greatest, least};
 use super::instruction::{Address, IntOp, RealOp, Reg};
 use super::machine::plus;
 use super::memory::Elements;
-use super::real::{Real, rounding};
+use super::real::{DOUBLES, Real, rounding};
 use super::state::{Mask, State};
 use super::transfer::{Reach, add, add_real};
-use super::vector::{Group, Operand, Source, by_eights1, by_eights2, each1, each2, each3, lanes, set};
+use super::vector::{Group, Operand, Source, by_eights1, by_eights2, each1, each2, each3, lanes, one_by_one, set};
 use crate::array::{Const, Integer, IntegerRow, Prim, for_integers};
 use crate::interpret::Test;
 use crate::primitives::Primitive;
@@ -265,6 +265,12 @@ impl<R: Real<G>, const G: usize> State<R, G> {
             Primitive::Atan2 => by_eights2(block, a, b, R::atan2::<FMA>),
             Primitive::Hypot => by_eights2(block, a, b, R::hypot::<FMA>),
             Primitive::Pow => by_eights2(block, a, b, R::pow::<FMA>),
+            Primitive::StopGradient => each1(block, a, |x: R| x),
+            Primitive::Floor => each1(block, a, |x: R| R::of(x.double().floor())),
+            Primitive::Ceil => each1(block, a, |x: R| R::of(x.double().ceil())),
+            Primitive::Round => each1(block, a, |x: R| R::of(x.double().round())),
+            // The interpreter multiplies singles as doubles.
+            Primitive::Powi(n) if G == DOUBLES => powers(block, a, n),
             row => self.row_by_row(row, to, x),
         }
     }
@@ -427,5 +433,26 @@ pub(super) fn one<R: Real<G>, const G: usize>(op: RealOp, [a, b, c]: [R; 3]) -> 
         RealOp::Row(Primitive::Single) => a.to_single(),
         RealOp::Row(Primitive::Half) => a.to_half(),
         RealOp::Row(row) => R::by_table(row, a, b, c),
+    }
+}
+
+/// `to = aⁿ` by repeated squaring, with the products of `f64::powi` in their order.
+#[inline(always)]
+fn powers<R: Real<G>, const G: usize>(to: &[Group<R, G>], a: impl Source<R, G>, n: i32) {
+    let a = a.first(to.len());
+    for (k, to) in to.iter().enumerate() {
+        let (mut square, mut power, mut left) = (a.group(k), [R::ONE; G], n.unsigned_abs());
+        loop {
+            if left % 2 == 1 {
+                power = lanes(|i| power[i] * square[i]);
+            }
+            left /= 2;
+            if left == 0 {
+                break;
+            }
+            square = lanes(|i| square[i] * square[i]);
+        }
+        to.write(if n < 0 { lanes(|i| R::ONE / power[i]) } else { power });
+        one_by_one();
     }
 }
