@@ -72,7 +72,7 @@ fn merge_two(stms: &mut Vec<Stm>, values: &mut [Value], patience: &mut usize) ->
 
 /// What a value in the function of a map is, in few bits. Two values that are the same by chance are taken to be shared
 /// work, which is never wrong: what is the same is found where the maps are one.
-type Value = u64;
+pub(super) type Value = u64;
 
 /// What a variable from outside of the maps is: it has its number.
 const OUTSIDE: Value = 0;
@@ -170,7 +170,7 @@ impl Seen<'_> {
 }
 
 /// Tells what an operation is: values by what they are, variables of its own bodies by their order.
-fn write(op: &Op, values: &[Value], bound: &mut FxHashMap<Var, usize>, to: &mut FxHasher) {
+pub(super) fn write(op: &Op, values: &[Value], bound: &mut FxHashMap<Var, usize>, to: &mut impl Hasher) {
     (discriminant(op), op.key()).hash(to);
     op.atoms(|a| tell(a, values, bound, to));
     op.numbers(|n| n.hash(to));
@@ -190,7 +190,7 @@ fn write(op: &Op, values: &[Value], bound: &mut FxHashMap<Var, usize>, to: &mut 
 }
 
 /// Tells what an operand is.
-fn tell(operand: Atom, values: &[Value], bound: &FxHashMap<Var, usize>, to: &mut FxHasher) {
+fn tell(operand: Atom, values: &[Value], bound: &FxHashMap<Var, usize>, to: &mut impl Hasher) {
     match operand {
         Atom::Var(var) => match (bound.get(&var), values[var.0 as usize]) {
             (Some(order), _) => (0, order).hash(to),

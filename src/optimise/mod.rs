@@ -24,6 +24,7 @@
 //! | `scalar_replacement`, `constants` | for executors: small arrays as values of their own, and what no argument has a part in |
 //! | `extrema` | for executors: extrema and where they are, in one reduction |
 //! | `additions` | for executors: additions to accumulators where what they add is made |
+//! | `kept_sums` | for executors: sums that maps in maps would make again |
 //! | `loop_blocks` | for executors: what loops do for each row of an array, for blocks of rows |
 //!
 //! [`PASSES`] lists what runs, and when.
@@ -45,6 +46,7 @@ mod fuse_maps;
 pub(crate) mod hash_cons;
 mod index_injectivity;
 mod interchange;
+mod kept_sums;
 mod loop_blocks;
 pub(crate) mod operator;
 mod promote_maps;
@@ -138,12 +140,16 @@ pub(crate) const ADDITIONS: Pass =
 pub(crate) const LOOP_BLOCKS: Pass =
     Pass { name: "loops in blocks", run: Run::Rewrite(loop_blocks::blocks), when: When::OnDemand };
 
+/// Sums that maps in maps make again, kept.
+pub(crate) const KEPT_SUMS: Pass =
+    Pass { name: "sums made once", run: Run::Rewrite(kept_sums::kept_sums), when: When::OnDemand };
+
 /// Arrays that are the same in every run.
 pub(crate) const CONSTANTS: Pass =
     Pass { name: "constant evaluation", run: Run::Split(constants::split), when: When::OnDemand };
 
 /// All passes, in the order in which they run.
-static PASSES: [Pass; 15] = [
+static PASSES: [Pass; 16] = [
     // Dead code is removed first, or values that are there anyway would be read from what is not. What is compared is
     // written down, or it would go with statements that turn out to be others.
     Pass { name: "dead code", run: Run::Rewrite(|program| dead_code::dead(program, Written::All)), when: When::First },
@@ -195,6 +201,7 @@ static PASSES: [Pass; 15] = [
     EXTREMA,
     ADDITIONS,
     LOOP_BLOCKS,
+    KEPT_SUMS,
     SCALAR_REPLACEMENT,
     CONSTANTS,
 ];

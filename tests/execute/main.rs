@@ -15,6 +15,7 @@ mod in_c;
 mod into;
 #[cfg(feature = "jit")]
 mod jit;
+mod kept_sums;
 mod lanes;
 mod limits;
 mod loop_blocks;

@@ -17,10 +17,10 @@ use crate::kernel::interchange::interchange;
 use crate::kernel::ranges::prove;
 use crate::kernel::write_out::write_out;
 use crate::kernel::{self, Known, Pass, Refused, Target};
-use crate::optimise::{self, ADDITIONS, CONSTANTS, LOOP_BLOCKS, SCALAR_REPLACEMENT, Split};
+use crate::optimise::{self, ADDITIONS, CONSTANTS, KEPT_SUMS, LOOP_BLOCKS, SCALAR_REPLACEMENT, Split};
 
 /// What is done to a program before it is lowered.
-const OF_PROGRAMS: [&optimise::Pass; 4] = [&SCALAR_REPLACEMENT, &CONSTANTS, &LOOP_BLOCKS, &ADDITIONS];
+const OF_PROGRAMS: [&optimise::Pass; 5] = [&SCALAR_REPLACEMENT, &CONSTANTS, &LOOP_BLOCKS, &KEPT_SUMS, &ADDITIONS];
 
 /// The least count of lanes that could be shared out to workers.
 const MIN_SHARED_LANES: i64 = 256;

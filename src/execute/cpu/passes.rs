@@ -13,13 +13,14 @@ use crate::kernel::fuse_sequential::fuse_sequential;
 use crate::kernel::interchange::interchange;
 use crate::kernel::ranges::prove;
 use crate::kernel::{Pass, Target};
-use crate::optimise::{self, ADDITIONS, CONSTANTS, LOOP_BLOCKS, SCALAR_REPLACEMENT};
+use crate::optimise::{self, ADDITIONS, CONSTANTS, KEPT_SUMS, LOOP_BLOCKS, SCALAR_REPLACEMENT};
 
 /// The least count of lanes that could be shared out to workers.
 const MIN_SHARED_LANES: i64 = 256;
 
 /// What is done to a program before it is lowered.
-pub(super) const OF_PROGRAMS: [&optimise::Pass; 4] = [&SCALAR_REPLACEMENT, &CONSTANTS, &LOOP_BLOCKS, &ADDITIONS];
+pub(super) const OF_PROGRAMS: [&optimise::Pass; 5] =
+    [&SCALAR_REPLACEMENT, &CONSTANTS, &LOOP_BLOCKS, &KEPT_SUMS, &ADDITIONS];
 
 /// In order.
 const OF_CODE: &[Pass] = &[
