@@ -50,17 +50,17 @@ struct Again {
     sum: Var,
 }
 
-/// What is told of a value, as it is: two are told the same only if they are the same.
+/// What is written of a value, byte by byte: two values are the same only if that is.
 #[derive(Default)]
-struct Told(Vec<u8>);
+struct Recorded(Vec<u8>);
 
-impl Hasher for Told {
+impl Hasher for Recorded {
     fn write(&mut self, bytes: &[u8]) {
         self.0.extend(bytes);
     }
 
     fn finish(&self) -> u64 {
-        unreachable!("what is told is compared, and not hashed")
+        unreachable!("bytes are compared, and not hashed")
     }
 }
 
@@ -81,9 +81,9 @@ impl KeptSums {
         }
     }
 
-    fn number(&mut self, told: Vec<u8>) -> Value {
+    fn number(&mut self, recorded: Vec<u8>) -> Value {
         let next = self.known.len() as Value + 1;
-        *self.known.entry(told).or_insert(next)
+        *self.known.entry(recorded).or_insert(next)
     }
 
     /// The sums of maps that maps over the same arrays made before.
@@ -92,15 +92,15 @@ impl KeptSums {
         for (k, stm) in stms.iter().enumerate() {
             let Op::Map(map) = &stm.op else { continue };
             for (param, array) in map.function.params.iter().zip(&map.arrays) {
-                let mut told = Told::default();
-                core::hash::Hash::hash(array, &mut told);
-                self.values[param.0 as usize] = self.number(told.0);
+                let mut recorded = Recorded::default();
+                core::hash::Hash::hash(array, &mut recorded);
+                self.values[param.0 as usize] = self.number(recorded.0);
             }
             for (at, stm) in map.function.body.stms.iter().enumerate() {
                 let [var] = stm.vars[..] else { continue };
-                let mut told = Told::default();
-                write(&stm.op, &self.values, &mut FxHashMap::default(), &mut told);
-                let value = self.number(told.0);
+                let mut recorded = Recorded::default();
+                write(&stm.op, &self.values, &mut FxHashMap::default(), &mut recorded);
+                let value = self.number(recorded.0);
                 self.values[var.0 as usize] = value;
                 let (first, sum) = *made.entry(value).or_insert((k, var));
                 let is_kept = || {
