@@ -103,7 +103,7 @@ def test_workers_that_are_killed_change_nothing(cluster):
         killer.join()
         assert value == expected[0] and gradient["b"] == expected[1]["b"]
         np.testing.assert_array_equal(gradient["w"], expected[1]["w"])
-        cluster.wait_for_workers(2)
+        cluster.wait_for_workers(2, timeout=120)
 
 
 SCHEDULER = """
