@@ -74,9 +74,11 @@ def test_mistakes():
 @pytest.fixture
 def cluster():
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        with distributed.Client(cluster) as client:
-            yield client
+    # So long after a worker was lost the cluster gives up its place, if just then it is lost again.
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}):
+        with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+            with distributed.Client(cluster) as client:
+                yield client
 
 
 def slow(weights, x, y):
