@@ -60,7 +60,7 @@ fn a_recurrent_network_and_its_adjoints() -> Result<()> {
 
 #[test]
 fn every_product_and_every_sum_of_products_is_one_of_matrices() -> Result<()> {
-    let gradient = Program::trace(network)?.grad(&[0, 1, 2])?;
+    let gradient = Program::trace(network)?.grad([0, 1, 2])?;
     let products = |program: &Program, passes: &str| -> Result<usize> {
         let explained = program.compile_on(&Lanes)?.explained_passes();
         let (_, text) = explained.iter().find(|(name, _)| *name == passes).expect("the pass has something to do");
