@@ -130,6 +130,8 @@ impl KeptSums {
         let stm = function.body.stms.remove(again.at);
         function.params.insert(arrays.len(), stm.vars[0]);
         arrays.push(Atom::Var(array));
+        // What is new has no value that is known, as what is from outside.
+        self.values.resize(self.builder.variables(), 0);
         self.changed = true;
     }
 }

@@ -242,9 +242,8 @@ impl Blocks {
 /// The products of all columns of two matrices of as many rows: of `A` and `B` it is `AᵀB`, of which the operands are the transposes.
 fn product_of_columns(b: &mut Builder, [left, right]: [Atom; 2]) -> Atom {
     let zero = b.type_of(left).prim.zero().into();
-    let columns = |array| vec![array];
-    mapped(b, columns(left), |b, x| {
-        mapped(b, columns(right), |b, y| {
+    mapped(b, vec![left], |b, x| {
+        mapped(b, vec![right], |b, y| {
             let products = mapped(b, vec![x[0].into(), y[0].into()], |b, z| {
                 vec![b.scalar(ScalarOp::Mul, &[z[0].into(), z[1].into()])]
             });

@@ -79,6 +79,39 @@ fn only_equal_sums_over_the_same_elements_are_kept() -> Result<()> {
 }
 
 #[test]
+fn what_maps_of_other_lengths_share_is_not_kept() -> Result<()> {
+    let program = Program::trace(|w: Matrix, xs: Matrix| {
+        xs.map(|x| {
+            let least = w.map(|row| row.sum() + x.sum()).min();
+            x.map(|y| y * x.sum() - least)
+        })
+    })?;
+    assert_eq!(sums(&program)?.1, None);
+    same(&program, &[array(&[5, 3], 1), array(&[20, 7], 2)]);
+    Ok(())
+}
+
+#[test]
+fn sums_are_kept_at_several_depths() -> Result<()> {
+    let program = Program::trace(|w: Matrix, xs: Matrix| {
+        let of_point = |x: Vector| {
+            let least = w.map(|row| row.dot(x)).min();
+            w.map(|row| row.dot(x) - least)
+        };
+        // The second has those of both, within one more map.
+        let of_points = |scale: F64| {
+            let all = xs.map(|x| of_point(x).sum() * scale).sum();
+            xs.map(|x| of_point(x).sum() * scale - all)
+        };
+        xs.map(|x| x.map(|y| of_points(y).sum()))
+    })?;
+    let (before, after) = sums(&program)?;
+    assert!(after.is_some_and(|after| after < before), "{before} {after:?}");
+    same(&program, &[array(&[4, 3], 1), array(&[20, 3], 2)]);
+    Ok(())
+}
+
+#[test]
 fn what_has_a_size_of_its_own_for_each_element_is_made_again() -> Result<()> {
     let program = Program::trace(|xs: Matrix| {
         xs.map(|x| {

@@ -105,6 +105,32 @@ fn rows_are_read_forwards_or_backwards() -> Result<()> {
 }
 
 #[test]
+fn rows_beside_those_of_the_iterations_are_others() -> Result<()> {
+    type Read = fn(I64, I64) -> I64;
+    // Of one row more than there are iterations.
+    let read: [(Read, bool); 6] = [
+        (|t, _| t, true),
+        (|t, _| t + 1 - 1, true),
+        (|t, n| n - 2 - t, true),
+        (|t, _| t + 1, false),
+        (|t, n| n - 1 - t, false),
+        (|t, n| n - 1 - 1 - (t - 1).max(0), false),
+    ];
+    for (at, blocks) in read {
+        let program = Program::trace(|w: Matrix, xs: Matrix, h: Vector| {
+            let n = xs.len();
+            loop_for(n - 1, h, |t, h: Vector| w.matvec(xs.index(at(t, n))) - h * 0.5)
+        })?;
+        let found = is_in_blocks(&program)?;
+        assert!(blocks || !found, "{program}");
+        for length in [1, 2, 64, 65, 131] {
+            same(&program, &[array(&[5, 3], 1), array(&[length, 3], 2), array(&[5], 3)]);
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn what_depends_on_iterations_before_stays() -> Result<()> {
     type Next = fn(Matrix, Vector) -> Matrix;
     let next: [Next; 4] = [
