@@ -72,9 +72,7 @@ pub struct Allowance {
     pub unsettled: usize,
 }
 
-/// Every law of executors, of this one: values and faults of random programs, of such with a fault planted in them, of such over
-/// many elements, and of families of programs at sizes at and beside those where executors change their way; arguments of other
-/// types; limits and cancellation.
+/// Every law of executors, of this one: what is [`listed`], and what is [`drawn`].
 ///
 /// ```no_run
 /// use catadiff::execute::Interpreter;
@@ -87,22 +85,32 @@ pub struct Allowance {
 /// The violation.
 pub fn suite(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Violation> {
     // What takes least time runs first.
+    let tally = listed(executor, allowed)?.and(drawn(executor, allowed)?);
+    tally.keeps_to(allowed, executor.name())?;
+    Ok(tally)
+}
+
+/// Of a [`suite`] what is the same every time: values and faults of families of programs at sizes at and beside those where executors
+/// change their way; arguments of other types; limits and cancellation.
+///
+/// # Errors
+/// The violation.
+pub fn listed(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Violation> {
     for Family { program, arguments } in families::arguments() {
         arguments.iter().try_for_each(|arguments| refuses(executor, &program, arguments))?;
     }
     ended_runs(executor)?;
-    let tally = RefCell::new(Tally::default());
-    let ask = |sides: &Sides<'_>, arguments: &[Value<f64>]| {
+    let mut tally = Tally::default();
+    let mut ask = |sides: &Sides<'_>, arguments: &[Value<f64>]| {
         let ended = sides.judge(Ask { exactness: Exactness::Operands, ..Ask::on(arguments) })?;
-        let has_results = matches!(ended, Ended::Unneeded | Ended::Done | Ended::Stepwise);
-        tally.borrow_mut().count(ended);
-        tally.borrow().keeps_to(allowed, executor.name())?;
-        Ok(has_results)
+        tally.count(&ended);
+        tally.keeps_to(allowed, executor.name())?;
+        Ok(ended)
     };
     for Family { program, arguments } in families::faults() {
         let sides = Sides::of(executor, &program)?;
         for arguments in arguments {
-            if ask(&sides, &arguments)? {
+            if matches!(ask(&sides, &arguments)?, Ended::Unneeded | Ended::Done | Ended::Stepwise) {
                 return Err(violation(
                     "a fault that results need is found",
                     &program,
@@ -116,28 +124,26 @@ pub fn suite(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Viola
     for Family { program, arguments } in families::no_faults().into_iter().chain(families::values()) {
         let sides = Sides::of(executor, &program)?;
         for arguments in arguments {
-            let before = tally.borrow().faults;
-            ask(&sides, &arguments)?;
-            if tally.borrow().faults > before {
+            if matches!(ask(&sides, &arguments)?, Ended::Fault) {
                 let law = "the interpreter finds no fault where there is none";
                 return Err(violation(law, &program, &arguments, "a fault", "results"));
             }
         }
     }
-    random_programs(executor, allowed, &tally)?;
-    Ok(tally.into_inner())
+    Ok(tally)
 }
 
 /// Of a [`suite`] what is random: values and faults of random programs, of such with a fault planted in them, and of such over
-/// many elements. What became of the runs is added up.
+/// many elements.
 ///
 /// # Errors
 /// The violation.
-fn random_programs(executor: &dyn Executor, allowed: Allowance, tally: &RefCell<Tally>) -> Verdict {
+pub fn drawn(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Violation> {
+    let tally = RefCell::new(Tally::default());
     let ask = |program: &Program, all: &[Vec<Value<f64>>]| {
         let sides = Sides::of(executor, program)?;
         all.iter().try_for_each(|arguments| {
-            tally.borrow_mut().count(sides.judge(Ask::on(arguments))?);
+            tally.borrow_mut().count(&sides.judge(Ask::on(arguments))?);
             tally.borrow().keeps_to(allowed, executor.name())
         })
     };
@@ -149,9 +155,10 @@ fn random_programs(executor: &dyn Executor, allowed: Allowance, tally: &RefCell<
         wrong.try_for_each(|wrong| ask(&wrong, core::slice::from_ref(&arguments)))
     })?;
     for_all(|random: LongProgram| {
-        past_blocks(executor, &random, tally)?;
+        past_blocks(executor, &random, &tally)?;
         tally.borrow().keeps_to(allowed, executor.name())
-    })
+    })?;
+    Ok(tally.into_inner())
 }
 
 /// Of a [`suite`] what is random, in single precision alone: random programs of which all reals are singles, on arguments that are. Results
@@ -167,7 +174,7 @@ pub fn singles(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Vio
         let (lengths, columns) = OTHERS[program.types().len() % OTHERS.len()];
         for arguments in [random.arguments(), random.arguments_of(lengths, columns)] {
             let arguments: Vec<Value<f64>> = arguments.iter().map(narrowed).collect();
-            tally.borrow_mut().count(sides.judge(Ask::on(&arguments))?);
+            tally.borrow_mut().count(&sides.judge(Ask::on(&arguments))?);
             tally.borrow().keeps_to(allowed, executor.name())?;
         }
         Ok(())
@@ -212,7 +219,20 @@ impl Tally {
         })
     }
 
-    fn count(&mut self, ended: Ended) {
+    /// The runs of both.
+    #[must_use]
+    pub fn and(self, other: Tally) -> Tally {
+        Tally {
+            done: self.done + other.done,
+            stepwise: self.stepwise + other.stepwise,
+            faults: self.faults + other.faults,
+            unneeded: self.unneeded + other.unneeded,
+            unsupported: self.unsupported + other.unsupported,
+            unsettled: self.unsettled + other.unsettled,
+        }
+    }
+
+    fn count(&mut self, ended: &Ended) {
         match ended {
             Ended::Done => self.done += 1,
             Ended::Stepwise => self.stepwise += 1,
@@ -244,7 +264,7 @@ pub fn counted(
     tally: &RefCell<Tally>,
 ) -> Verdict {
     let ended = Sides::of(executor, program)?.judge(Ask::on(arguments))?;
-    tally.borrow_mut().count(ended);
+    tally.borrow_mut().count(&ended);
     Ok(())
 }
 
@@ -275,7 +295,7 @@ fn past_blocks(executor: &dyn Executor, random: &LongProgram, tally: &RefCell<Ta
     let ask = |program: &Program, arguments: &[Value<f64>]| {
         let ask = Ask { within: Some(Limits::default()), ..Ask::on(arguments) };
         let ended = Sides::of(executor, program)?.judge(ask)?;
-        tally.borrow_mut().count(ended);
+        tally.borrow_mut().count(&ended);
         Ok(())
     };
     ask(&program, &arguments)?;
