@@ -63,9 +63,9 @@ impl<T: Copy + Default> Part<'_, T> {
                     totals_at_once::<T, N, 2>(operator, part, totals);
                 }
                 for (k, total) in rest.1.iter_mut().enumerate() {
-                    let from = rest.0.map(|x| &x[k * BLOCK..((k + 1) * BLOCK).min(x.len())]);
-                    let begun = from.map(|x| x[0]);
-                    *total = wide((1..from[0].len()).fold(begun, |state, k| operator(state, from.map(|x| x[k]))));
+                    let from = block_of(rest.0, k, BLOCK);
+                    *total =
+                        wide((1..from[0].len()).fold(state_at(from, 0), |state, k| operator(state, state_at(from, k))));
                 }
             }
             Part::Starts { start, totals } => {
@@ -100,7 +100,7 @@ impl<T: Copy + Default> Part<'_, T> {
                     }
                 }
                 for (k, state) in rest.1.iter_mut().enumerate() {
-                    let part = rest.0.map(|x| &x[k * block..((k + 1) * block).min(x.len())]);
+                    let part = block_of(rest.0, k, block);
                     let to = next_room(&mut to, part[0].len());
                     *state = wide(match all {
                         true => results::<T, N, true>(operator, part, to, narrow(*state)),
@@ -163,10 +163,62 @@ fn first_mut<const N: usize, T>(all: [&mut [T]; 2]) -> [&mut [T]; N] {
     core::array::from_fn(|_| all.next().expect("there are two"))
 }
 
+// What is of each component is in functions of its own: closures would be compiled once more for each operator.
+
+/// The elements of a block, of which the last may have fewer.
+#[inline(always)]
+fn block_of<T, const N: usize>(rows: [&[T]; N], k: usize, block: usize) -> [&[T]; N] {
+    rows.map(|x| &x[k * block..((k + 1) * block).min(x.len())])
+}
+
+/// The state that elements are.
+#[inline(always)]
+fn state_at<T: Copy, const N: usize>(rows: [&[T]; N], k: usize) -> [T; N] {
+    rows.map(|x| x[k])
+}
+
+/// The state that elements of blocks are.
+#[inline(always)]
+fn state_in<T: Copy, const N: usize, const AT_ONCE: usize>(
+    blocks: [&[[T; BLOCK]; AT_ONCE]; N],
+    b: usize,
+    k: usize,
+) -> [T; N] {
+    blocks.map(|x| x[b][k])
+}
+
+/// The states that the first elements of blocks are.
+#[inline(always)]
+fn first_states<T: Copy, const N: usize, const AT_ONCE: usize>(
+    blocks: [&[[T; BLOCK]; AT_ONCE]; N],
+) -> [[T; N]; AT_ONCE] {
+    core::array::from_fn(|b| state_in(blocks, b, 0))
+}
+
+/// The states that were kept of blocks, and back.
+#[inline(always)]
+fn kept_states<T: Copy, const N: usize, const AT_ONCE: usize>(states: &[[T; 2]]) -> [[T; N]; AT_ONCE] {
+    core::array::from_fn(|b| narrow(states[b]))
+}
+
+#[inline(always)]
+fn keep_states<T: Copy + Default, const N: usize, const AT_ONCE: usize>(
+    kept: &mut [[T; 2]],
+    states: [[T; N]; AT_ONCE],
+) {
+    kept.iter_mut().zip(states).for_each(|(kept, state)| *kept = wide(state));
+}
+
 /// The blocks of rows.
 #[inline(always)]
 fn blocks<T, const N: usize, const AT_ONCE: usize>(rows: [&[T]; N]) -> [&[[T; BLOCK]; AT_ONCE]; N] {
     rows.map(|row| row.as_chunks().0.try_into().expect("the blocks are whole"))
+}
+
+/// Room, in pieces of one length.
+#[inline(always)]
+fn rooms<'t, T, const N: usize, const LENGTH: usize>(to: &'t mut [&mut [T]; N]) -> [&'t mut [[T; LENGTH]]; N] {
+    to.each_mut().map(|to| to.as_chunks_mut().0)
 }
 
 /// What blocks come to that are gone through at once.
@@ -177,33 +229,34 @@ fn totals_at_once<T: Copy + Default, const N: usize, const AT_ONCE: usize>(
     totals: &mut [[T; 2]],
 ) {
     let from: [&[[T; BLOCK]; AT_ONCE]; N] = blocks(from);
-    let mut states: [[T; N]; AT_ONCE] = core::array::from_fn(|b| from.map(|x| x[b][0]));
+    let mut states = first_states(from);
     for k in 1..BLOCK {
-        for b in 0..AT_ONCE {
-            states[b] = operator(states[b], from.map(|x| x[b][k]));
+        for (b, state) in states.iter_mut().enumerate() {
+            *state = operator(*state, state_in(from, b, k));
             // As a vector, elements of several blocks would be gathered.
             one_by_one();
         }
     }
-    totals.iter_mut().zip(states).for_each(|(total, state)| *total = wide(state));
+    keep_states(totals, states);
 }
 
 /// The results of blocks that are gone through at once: of all components, or of the last.
+#[allow(clippy::needless_range_loop, reason = "a place is one in each component")]
 #[inline(always)]
 fn results_at_once<T: Copy + Default, const N: usize, const AT_ONCE: usize, const ALL: bool>(
     operator: impl Fn([T; N], [T; N]) -> [T; N],
     from: [&[T]; N],
-    to: [&mut [T]; N],
+    mut to: [&mut [T]; N],
     starts: &mut [[T; 2]],
 ) {
     let from: [&[[T; BLOCK]; AT_ONCE]; N] = blocks(from);
-    let to: [&mut [[T; BLOCK]]; N] = to.map(|to| to.as_chunks_mut().0);
+    let to: [&mut [[T; BLOCK]]; N] = rooms(&mut to);
     // Said once, so that it is not asked again for each element.
     assert!((0..N).all(|c| !ALL && c + 1 < N || to[c].len() == AT_ONCE), "there is room for the results");
-    let mut states: [[T; N]; AT_ONCE] = core::array::from_fn(|b| narrow(starts[b]));
+    let mut states: [[T; N]; AT_ONCE] = kept_states(starts);
     for k in 0..BLOCK {
         for b in 0..AT_ONCE {
-            states[b] = operator(states[b], from.map(|x| x[b][k]));
+            states[b] = operator(states[b], state_in(from, b, k));
             for c in 0..N {
                 if ALL || c + 1 == N {
                     to[c][b][k] = states[b][c];
@@ -211,13 +264,29 @@ fn results_at_once<T: Copy + Default, const N: usize, const AT_ONCE: usize, cons
             }
         }
     }
-    starts.iter_mut().zip(states).for_each(|(start, state)| *start = wide(state));
+    keep_states(starts, states);
 }
 
 /// The elements that are taken without a check of each.
 const ROW: usize = 8;
 
+#[inline(always)]
+fn whole_rows<T, const N: usize>(from: [&[T]; N]) -> [&[[T; ROW]]; N] {
+    from.map(|x| x.as_chunks().0)
+}
+
+#[inline(always)]
+fn row_at<T, const N: usize>(rows: [&[[T; ROW]]; N], j: usize) -> [&[T; ROW]; N] {
+    rows.map(|x| &x[j])
+}
+
+#[inline(always)]
+fn state_of<T: Copy, const N: usize>(row: [&[T; ROW]; N], k: usize) -> [T; N] {
+    row.map(|x| x[k])
+}
+
 /// The results of one block, and the state at its end.
+#[allow(clippy::needless_range_loop, reason = "a place is one in each component")]
 #[inline(always)]
 fn results<T: Copy, const N: usize, const ALL: bool>(
     operator: impl Fn([T; N], [T; N]) -> [T; N],
@@ -226,21 +295,21 @@ fn results<T: Copy, const N: usize, const ALL: bool>(
     mut state: [T; N],
 ) -> [T; N] {
     let count = from[0].len();
-    let whole = from.map(|x| x.as_chunks::<ROW>().0);
-    let rows: [&mut [[T; ROW]]; N] = to.each_mut().map(|to| to.as_chunks_mut().0);
+    let whole = whole_rows(from);
+    let room: [&mut [[T; ROW]]; N] = rooms(&mut to);
     for j in 0..count / ROW {
-        let x = whole.map(|x| x[j]);
+        let row = row_at(whole, j);
         for k in 0..ROW {
-            state = operator(state, x.map(|x| x[k]));
+            state = operator(state, state_of(row, k));
             for c in 0..N {
                 if ALL || c + 1 == N {
-                    rows[c][j][k] = state[c];
+                    room[c][j][k] = state[c];
                 }
             }
         }
     }
     for k in count / ROW * ROW..count {
-        state = operator(state, from.map(|x| x[k]));
+        state = operator(state, state_at(from, k));
         for c in 0..N {
             if ALL || c + 1 == N {
                 to[c][k] = state[c];
