@@ -72,7 +72,9 @@ pub struct Allowance {
     pub unsettled: usize,
 }
 
-/// Every law of executors, of this one: what is [`listed`], and what is [`drawn`].
+/// Every law of executors, of this one: values and faults of random programs, of such with a fault planted in them, of such over
+/// many elements, and of families of programs at sizes at and beside those where executors change their way; arguments of other
+/// types; limits and cancellation.
 ///
 /// ```no_run
 /// use catadiff::execute::Interpreter;
@@ -85,32 +87,22 @@ pub struct Allowance {
 /// The violation.
 pub fn suite(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Violation> {
     // What takes least time runs first.
-    let tally = listed(executor, allowed)?.and(drawn(executor, allowed)?);
-    tally.keeps_to(allowed, executor.name())?;
-    Ok(tally)
-}
-
-/// Of a [`suite`] what is the same every time: values and faults of families of programs at sizes at and beside those where executors
-/// change their way; arguments of other types; limits and cancellation.
-///
-/// # Errors
-/// The violation.
-pub fn listed(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Violation> {
     for Family { program, arguments } in families::arguments() {
         arguments.iter().try_for_each(|arguments| refuses(executor, &program, arguments))?;
     }
     ended_runs(executor)?;
-    let mut tally = Tally::default();
-    let mut ask = |sides: &Sides<'_>, arguments: &[Value<f64>]| {
+    let tally = RefCell::new(Tally::default());
+    let ask = |sides: &Sides<'_>, arguments: &[Value<f64>]| {
         let ended = sides.judge(Ask { exactness: Exactness::Operands, ..Ask::on(arguments) })?;
-        tally.count(&ended);
-        tally.keeps_to(allowed, executor.name())?;
-        Ok(ended)
+        let has_results = matches!(ended, Ended::Unneeded | Ended::Done | Ended::Stepwise);
+        tally.borrow_mut().count(ended);
+        tally.borrow().keeps_to(allowed, executor.name())?;
+        Ok(has_results)
     };
     for Family { program, arguments } in families::faults() {
         let sides = Sides::of(executor, &program)?;
         for arguments in arguments {
-            if matches!(ask(&sides, &arguments)?, Ended::Unneeded | Ended::Done | Ended::Stepwise) {
+            if ask(&sides, &arguments)? {
                 return Err(violation(
                     "a fault that results need is found",
                     &program,
@@ -124,26 +116,28 @@ pub fn listed(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Viol
     for Family { program, arguments } in families::no_faults().into_iter().chain(families::values()) {
         let sides = Sides::of(executor, &program)?;
         for arguments in arguments {
-            if matches!(ask(&sides, &arguments)?, Ended::Fault) {
+            let before = tally.borrow().faults;
+            ask(&sides, &arguments)?;
+            if tally.borrow().faults > before {
                 let law = "the interpreter finds no fault where there is none";
                 return Err(violation(law, &program, &arguments, "a fault", "results"));
             }
         }
     }
-    Ok(tally)
+    random_programs(executor, allowed, &tally)?;
+    Ok(tally.into_inner())
 }
 
 /// Of a [`suite`] what is random: values and faults of random programs, of such with a fault planted in them, and of such over
-/// many elements.
+/// many elements. What became of the runs is added up.
 ///
 /// # Errors
 /// The violation.
-pub fn drawn(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Violation> {
-    let tally = RefCell::new(Tally::default());
+fn random_programs(executor: &dyn Executor, allowed: Allowance, tally: &RefCell<Tally>) -> Verdict {
     let ask = |program: &Program, all: &[Vec<Value<f64>>]| {
         let sides = Sides::of(executor, program)?;
         all.iter().try_for_each(|arguments| {
-            tally.borrow_mut().count(&sides.judge(Ask::on(arguments))?);
+            tally.borrow_mut().count(sides.judge(Ask::on(arguments))?);
             tally.borrow().keeps_to(allowed, executor.name())
         })
     };
@@ -155,10 +149,9 @@ pub fn drawn(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Viola
         wrong.try_for_each(|wrong| ask(&wrong, core::slice::from_ref(&arguments)))
     })?;
     for_all(|random: LongProgram| {
-        past_blocks(executor, &random, &tally)?;
+        past_blocks(executor, &random, tally)?;
         tally.borrow().keeps_to(allowed, executor.name())
-    })?;
-    Ok(tally.into_inner())
+    })
 }
 
 /// Of a [`suite`] what is random, in single precision alone: random programs of which all reals are singles, on arguments that are. Results
@@ -174,7 +167,7 @@ pub fn singles(executor: &dyn Executor, allowed: Allowance) -> Result<Tally, Vio
         let (lengths, columns) = OTHERS[program.types().len() % OTHERS.len()];
         for arguments in [random.arguments(), random.arguments_of(lengths, columns)] {
             let arguments: Vec<Value<f64>> = arguments.iter().map(narrowed).collect();
-            tally.borrow_mut().count(&sides.judge(Ask::on(&arguments))?);
+            tally.borrow_mut().count(sides.judge(Ask::on(&arguments))?);
             tally.borrow().keeps_to(allowed, executor.name())?;
         }
         Ok(())
@@ -219,20 +212,7 @@ impl Tally {
         })
     }
 
-    /// The runs of both.
-    #[must_use]
-    pub fn and(self, other: Tally) -> Tally {
-        Tally {
-            done: self.done + other.done,
-            stepwise: self.stepwise + other.stepwise,
-            faults: self.faults + other.faults,
-            unneeded: self.unneeded + other.unneeded,
-            unsupported: self.unsupported + other.unsupported,
-            unsettled: self.unsettled + other.unsettled,
-        }
-    }
-
-    fn count(&mut self, ended: &Ended) {
+    fn count(&mut self, ended: Ended) {
         match ended {
             Ended::Done => self.done += 1,
             Ended::Stepwise => self.stepwise += 1,
@@ -264,7 +244,7 @@ pub fn counted(
     tally: &RefCell<Tally>,
 ) -> Verdict {
     let ended = Sides::of(executor, program)?.judge(Ask::on(arguments))?;
-    tally.borrow_mut().count(&ended);
+    tally.borrow_mut().count(ended);
     Ok(())
 }
 
@@ -295,7 +275,7 @@ fn past_blocks(executor: &dyn Executor, random: &LongProgram, tally: &RefCell<Ta
     let ask = |program: &Program, arguments: &[Value<f64>]| {
         let ask = Ask { within: Some(Limits::default()), ..Ask::on(arguments) };
         let ended = Sides::of(executor, program)?.judge(ask)?;
-        tally.borrow_mut().count(&ended);
+        tally.borrow_mut().count(ended);
         Ok(())
     };
     ask(&program, &arguments)?;
