@@ -270,16 +270,19 @@ fn results_at_once<T: Copy + Default, const N: usize, const AT_ONCE: usize, cons
 /// The elements that are taken without a check of each.
 const ROW: usize = 8;
 
+/// The elements of each component in rows, without those that fill none.
 #[inline(always)]
 fn whole_rows<T, const N: usize>(from: [&[T]; N]) -> [&[[T; ROW]]; N] {
     from.map(|x| x.as_chunks().0)
 }
 
+/// The row of each component: the place is checked here, once for all of its elements.
 #[inline(always)]
 fn row_at<T, const N: usize>(rows: [&[[T; ROW]]; N], j: usize) -> [&[T; ROW]; N] {
     rows.map(|x| &x[j])
 }
 
+/// The state that elements of a row are.
 #[inline(always)]
 fn state_of<T: Copy, const N: usize>(row: [&[T; ROW]; N], k: usize) -> [T; N] {
     row.map(|x| x[k])
