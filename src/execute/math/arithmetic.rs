@@ -10,6 +10,8 @@ use super::number::{Number, SIGN};
 
 /// 1.5·2⁵²: a number of modulus below 2⁵¹ added to it is rounded to an integer, in the low bits of the sum.
 pub(super) const MAGIC: f64 = 6_755_399_441_055_744.0;
+/// [`MAGIC`] and twice the bias of exponents: the low bits of a sum with it are what the exponents of two powers add up to.
+const MAGIC_OF_POWERS: f64 = MAGIC + 2.0 * 1023.0;
 /// The bits of the fraction of a double.
 pub(super) const FRACTION: u64 = (1 << 52) - 1;
 /// 2⁵²: from here on doubles are integers.
@@ -40,6 +42,20 @@ pub(super) fn horner<N: Number, const COUNT: usize>(coefficients: &[f64; COUNT],
     sum
 }
 
+/// [`horner`] for even powers and odd ones side by side, which takes half the time from `t` to the sum; `square` is `t²`.
+#[inline(always)]
+pub(super) fn even_and_odd<N: Number, const COUNT: usize>(coefficients: &[f64; COUNT], t: N, square: N) -> N {
+    const { assert!(COUNT.is_multiple_of(2), "as many even powers as odd ones") };
+    let (mut even, mut odd) = (N::from(coefficients[COUNT - 2]), N::from(coefficients[COUNT - 1]));
+    let mut k = COUNT - 2;
+    while k > 0 {
+        k -= 2;
+        even = madd(even, square, coefficients[k]);
+        odd = madd(odd, square, coefficients[k + 1]);
+    }
+    madd(odd, t, even)
+}
+
 /// The nearest integer, for numbers of modulus below 2⁵¹. Unlike `round` it is no call on any machine.
 #[inline(always)]
 pub(super) fn nearest<N: Number>(x: N) -> N {
@@ -64,11 +80,25 @@ pub(super) fn as_number<N: Number>(n: N::Bits) -> N {
     N::from_bits(n | WHOLE.to_bits()) - WHOLE
 }
 
-/// `hi·2ⁿ` in one rounding, for `|n| < 2045`.
+/// The nearest integer `n` to a number of modulus below 2045, and two powers of two whose product is `2ⁿ`; for NaN, NaN and
+/// something.
+#[inline(always)]
+pub(super) fn nearest_with_powers<N: Number>(x: N) -> (N, [N; 2]) {
+    let sum = x + MAGIC_OF_POWERS;
+    let (exponents, half) = (sum.to_bits() << 52, (sum.to_bits() >> 1) << 52);
+    (sum - MAGIC_OF_POWERS, [N::from_bits(half), N::from_bits(exponents - half)])
+}
+
+/// `x·2ⁿ` in one rounding, by the two powers of [`nearest_with_powers`].
+#[inline(always)]
+pub(super) fn scale_by<N: Number>(x: N, [some, rest]: [N; 2]) -> N {
+    x * some * rest
+}
+
+/// `x·2ⁿ` in one rounding, for `|n| < 2045`.
 #[inline(always)]
 pub(super) fn scale<N: Number>(x: N, n: N) -> N {
-    let half = nearest(n * 0.5);
-    x * power_of_two(half) * power_of_two(n - half)
+    scale_by(x, nearest_with_powers(n).1)
 }
 
 /// `x`, and NaN where it is, held between two bounds.

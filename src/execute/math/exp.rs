@@ -9,8 +9,8 @@
 use core::f64::consts::{LN_2, LOG2_E};
 
 use super::arithmetic::{
-    LN_2_HI, LN_2_LO, Pair, clamp, divide, fast_two_sum, horner, madd, nearest, power_of_half, power_of_two, quotient,
-    scale, two_sum, with_sign,
+    LN_2_HI, LN_2_LO, Pair, clamp, divide, even_and_odd, fast_two_sum, horner, madd, nearest, nearest_with_powers,
+    power_of_half, power_of_two, quotient, scale, scale_by, two_sum, with_sign,
 };
 use super::number::Number;
 
@@ -68,7 +68,8 @@ pub(super) fn exp_pair<N: Number>(x: Pair<N>) -> (N, Pair<N>) {
     let (n, (r, r_lo)) = reduce(x.0);
     let (r, r_lo) = fast_two_sum(r, r_lo + x.1);
     let (hi, lo) = fast_two_sum(N::from(1.0), r);
-    let bend = madd(r * r, horner(&EXP, r), madd(r, r_lo, r_lo));
+    let square = r * r;
+    let bend = madd(square, even_and_odd(&EXP, r, square), madd(r, r_lo, r_lo));
     (n, fast_two_sum(hi, lo + bend))
 }
 
@@ -79,7 +80,8 @@ fn expm1_pair<N: Number>(x: N) -> (N, Pair<N>) {
     // What is below 2⁻⁵⁴ of the rest may be anything small, and 2⁻¹⁰²⁴ is no factor.
     let fewer = N::select(n.gt(100.0), 100.0, n);
     let (hi, lo) = fast_two_sum(N::from(1.0) - power_of_half(fewer), r);
-    let bend = madd(r * r, horner(&EXP, r), r_lo);
+    let square = r * r;
+    let bend = madd(square, even_and_odd(&EXP, r, square), r_lo);
     (n, fast_two_sum(hi, lo + bend))
 }
 
@@ -87,19 +89,20 @@ fn expm1_pair<N: Number>(x: N) -> (N, Pair<N>) {
 #[inline(always)]
 pub(super) fn exp<N: Number>(x: N) -> N {
     let x = clamp(x, -746.0, 710.0);
-    let n = nearest(x * LOG2_E);
+    let (n, powers) = nearest_with_powers(x * LOG2_E);
     let r = madd(-n, LN_2_LO, madd(-n, LN_2_HI, x));
-    let bend = madd(r * r, horner(&EXP, r), r);
-    scale(bend + 1.0, n)
+    let square = r * r;
+    let bend = madd(square, even_and_odd(&EXP, r, square), r);
+    scale_by(bend + 1.0, powers)
 }
 
 /// `2ˣ`.
 #[inline(always)]
 pub(super) fn exp2<N: Number>(x: N) -> N {
     let x = clamp(x, -1076.0, 1025.0);
-    let n = nearest(x);
+    let (n, powers) = nearest_with_powers(x);
     let r = x - n;
-    scale(madd(horner(&EXP2, r), r, 1.0), n)
+    scale_by(madd(horner(&EXP2, r), r, 1.0), powers)
 }
 
 /// `eˣ − 1`.
