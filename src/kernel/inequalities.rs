@@ -6,7 +6,9 @@
 //! Law: what is shown follows from what was assumed, for integers of any size; what is not shown may hold all the same
 //! (tests/execute/ranges.rs, laws: executors::suite).
 
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
+
+use rustc_hash::FxHashMap;
 
 use super::polynomial::{Atom, Polynomial};
 
@@ -53,7 +55,11 @@ pub(super) struct Inequalities {
     effort: Cell<i64>,
     /// What else is not negative.
     others: Vec<Polynomial>,
-    trail: Vec<Undo>,
+    /// How to go back, and the number of the state after each step: what is known is the same where the last number is.
+    trail: Vec<(Undo, u64)>,
+    states: u64,
+    /// Whether polynomials are not negative, as it was found in these states.
+    found: RefCell<FxHashMap<u64, FxHashMap<Polynomial, bool>>>,
 }
 
 /// A state of what is known.
@@ -62,7 +68,14 @@ pub(super) struct Mark(usize);
 
 impl Default for Inequalities {
     fn default() -> Self {
-        Inequalities { atoms: Vec::new(), effort: Cell::new(EFFORT), others: Vec::new(), trail: Vec::new() }
+        Inequalities {
+            atoms: Vec::new(),
+            effort: Cell::new(EFFORT),
+            others: Vec::new(),
+            trail: Vec::new(),
+            states: 0,
+            found: RefCell::default(),
+        }
     }
 }
 
@@ -92,7 +105,7 @@ impl Inequalities {
     /// Forgets what was assumed since.
     pub(super) fn back_to(&mut self, Mark(mark): Mark) {
         while self.trail.len() > mark {
-            match self.trail.pop().expect("there is more than what is kept") {
+            match self.trail.pop().expect("there is more than what is kept").0 {
                 Undo::Range(atom, least, greatest) => {
                     let known = self.of_mut(atom);
                     (known.least, known.greatest) = (least, greatest);
@@ -105,6 +118,12 @@ impl Inequalities {
         }
     }
 
+    /// What is known becomes more.
+    fn step(&mut self, undo: Undo) {
+        self.states += 1;
+        self.trail.push((undo, self.states));
+    }
+
     fn of(&self, atom: Atom) -> &Known {
         &self.atoms[atom.0 as usize - 1]
     }
@@ -114,8 +133,7 @@ impl Inequalities {
     }
 
     /// The polynomial with what its atoms are known to be.
-    fn plain(&self, p: &Polynomial) -> Option<Polynomial> {
-        let mut p = p.clone();
+    fn plain(&self, mut p: Polynomial) -> Option<Polynomial> {
         while let Some((atom, value)) = p.atoms().into_iter().find_map(|a| Some((a, self.of(a).equal.as_ref()?))) {
             p = p.with(atom, value)?;
         }
@@ -124,30 +142,42 @@ impl Inequalities {
 
     /// A range that a polynomial is in.
     pub(super) fn range(&self, p: &Polynomial) -> (i128, i128) {
-        let mut sum = (0, 0);
-        for (factors, n) in p.terms() {
-            let mut term = (capped(n), capped(n));
-            for atom in factors {
-                let Known { least, greatest, .. } = *self.of(atom);
-                let ends =
-                    [times(term.0, least), times(term.0, greatest), times(term.1, least), times(term.1, greatest)];
-                term = (ends.into_iter().fold(NONE, i128::min), ends.into_iter().fold(-NONE, i128::max));
-            }
-            let least = if sum.0 == -NONE || term.0 == -NONE { -NONE } else { capped(sum.0 + term.0) };
-            let greatest = if sum.1 == NONE || term.1 == NONE { NONE } else { capped(sum.1 + term.1) };
-            sum = (least, greatest);
-        }
-        sum
+        p.terms().fold((0, 0), |sum, (factors, n)| added(sum, self.range_of_term(factors, n)))
+    }
+
+    /// A range that the difference of two polynomials is in.
+    fn range_of_difference(&self, p: &Polynomial, q: &Polynomial) -> Option<(i128, i128)> {
+        let each = |sum, term: Option<_>| term.map(|(factors, n)| added(sum, self.range_of_term(factors, n)));
+        p.terms_of_difference(q).try_fold((0, 0), each)
+    }
+
+    fn range_of_term(&self, factors: impl Iterator<Item = Atom>, n: i128) -> (i128, i128) {
+        factors.fold((capped(n), capped(n)), |term, atom| {
+            let Known { least, greatest, .. } = *self.of(atom);
+            let ends = [times(term.0, least), times(term.0, greatest), times(term.1, least), times(term.1, greatest)];
+            (ends.into_iter().fold(NONE, i128::min), ends.into_iter().fold(-NONE, i128::max))
+        })
     }
 
     /// Whether a polynomial is not negative for sure.
     pub(super) fn is_not_negative(&self, p: &Polynomial) -> bool {
-        self.range(p).0 >= 0 || self.plain(p).is_some_and(|p| self.shows(&p, &mut { MOST_STEPS }, 2))
+        if self.range(p).0 >= 0 {
+            return true;
+        }
+        let state = self.trail.last().map_or(0, |(_, state)| *state);
+        if let Some(found) = self.found.borrow().get(&state).and_then(|of| of.get(p)) {
+            return *found;
+        }
+        let found = self.plain(p.clone()).is_some_and(|p| self.shows(&p, &mut { MOST_STEPS }, 2));
+        if found || self.effort.get() > 0 {
+            self.found.borrow_mut().entry(state).or_default().insert(p.clone(), found);
+        }
+        found
     }
 
     /// Whether two polynomials are equal for sure.
     pub(super) fn are_equal(&self, a: &Polynomial, b: &Polynomial) -> bool {
-        a == b || a.minus(b).and_then(|p| self.plain(&p)).is_some_and(|p| p.as_constant() == Some(0))
+        a == b || a.minus(b).and_then(|p| self.plain(p)).is_some_and(|p| p.as_constant() == Some(0))
     }
 
     /// Whether a polynomial is an integer of 64 bits for sure.
@@ -170,14 +200,25 @@ impl Inequalities {
         self.effort.set(self.effort.get() - 1 - self.others.len() as i64);
         let newest = p.atoms().first().copied();
         if let Some((atom, both)) = newest.and_then(|atom| Some((atom, self.of(atom).either.as_ref()?))) {
-            let with = |value: &Polynomial| self.plain(&p.with(atom, value)?);
+            let with = |value: &Polynomial| self.plain(p.with(atom, value)?);
             if both.iter().all(|value| with(value).is_some_and(|p| self.shows(&p, steps, others))) {
                 return true;
             }
         }
-        let rest = |other: &Polynomial| self.plain(&p.minus(other)?);
-        if self.others.iter().rev().filter_map(rest).any(|p| self.range(&p).0 >= 0) {
-            return true;
+        // What is less than what is not negative is looked at only if it may be that itself, and is not seen to be at once.
+        let mut less = Vec::new();
+        for other in self.others.iter().rev() {
+            let is_plain = other.atoms().iter().all(|atom| self.of(*atom).equal.is_none());
+            match if is_plain { self.range_of_difference(p, other) } else { None } {
+                Some((0.., _)) => return true,
+                Some((_, greatest)) if greatest < 0 || others == 0 => continue,
+                _ => {}
+            }
+            let Some(rest) = p.minus(other).and_then(|rest| self.plain(rest)) else { continue };
+            if !is_plain && self.range(&rest).0 >= 0 {
+                return true;
+            }
+            less.push(rest);
         }
         for atom in p.atoms() {
             let Some((factor, rest)) = p.split(atom) else { continue };
@@ -191,13 +232,13 @@ impl Inequalities {
                 (_, true) => (uppers, greatest),
                 (false, false) => continue,
             };
-            let end = Polynomial::constant(*end);
-            let with = |bound: &Polynomial| self.plain(&factor.times(bound)?.plus(&rest)?);
-            if bounds.iter().chain([&end]).filter_map(with).any(|p| self.shows(&p, steps, others)) {
+            let end = (end.abs() < NONE).then(|| Polynomial::constant(*end));
+            let with = |bound: &Polynomial| self.plain(factor.times(bound)?.plus(&rest)?);
+            if bounds.iter().chain(&end).filter_map(with).any(|p| self.shows(&p, steps, others)) {
                 return true;
             }
         }
-        others > 0 && self.others.iter().rev().filter_map(rest).any(|p| self.shows(&p, steps, others - 1))
+        others > 0 && less.iter().any(|p| self.shows(p, steps, others - 1))
     }
 
     fn narrow(&mut self, atom: Atom, least: i128, greatest: i128) {
@@ -205,7 +246,7 @@ impl Inequalities {
         let before = (known.least, known.greatest);
         let after = (before.0.max(least), before.1.min(greatest));
         if after != before {
-            self.trail.push(Undo::Range(atom, before.0, before.1));
+            self.step(Undo::Range(atom, before.0, before.1));
             let known = self.of_mut(atom);
             (known.least, known.greatest) = after;
         }
@@ -213,7 +254,7 @@ impl Inequalities {
 
     /// Takes it that a polynomial is not negative.
     pub(super) fn assume(&mut self, p: &Polynomial) {
-        let Some(p) = self.plain(p) else { return };
+        let Some(p) = self.plain(p.clone()) else { return };
         if self.range(&p).0 >= 0 {
             return;
         }
@@ -242,26 +283,26 @@ impl Inequalities {
                 is_kept = true;
             } else if is_newest && n == -1 {
                 is_kept = true;
-                self.trail.push(Undo::Upper(atom));
+                self.step(Undo::Upper(atom));
                 self.of_mut(atom).uppers.push(rest);
             } else if is_newest
                 && n == 1
                 && let Some(bound) = rest.negative()
             {
                 is_kept = true;
-                self.trail.push(Undo::Lower(atom));
+                self.step(Undo::Lower(atom));
                 self.of_mut(atom).lowers.push(bound);
             }
         }
         if !is_kept {
-            self.trail.push(Undo::Other);
+            self.step(Undo::Other);
             self.others.push(p);
         }
     }
 
     /// Takes it that two polynomials are equal.
     pub(super) fn assume_equal(&mut self, a: &Polynomial, b: &Polynomial) {
-        let Some(difference) = a.minus(b).and_then(|p| self.plain(&p)) else { return };
+        let Some(difference) = a.minus(b).and_then(|p| self.plain(p)) else { return };
         let Some(newest) = difference.atoms().first().copied() else { return };
         let Some((factor, rest)) = difference.split(newest) else { return };
         let value = match factor.as_constant() {
@@ -275,7 +316,7 @@ impl Inequalities {
             return;
         };
         let Known { least, greatest, lowers, uppers, .. } = self.of(newest).clone();
-        self.trail.push(Undo::Equal(newest));
+        self.step(Undo::Equal(newest));
         self.of_mut(newest).equal = Some(value.clone());
         let lowers = lowers.into_iter().chain([Polynomial::constant(least)]);
         let uppers = uppers.into_iter().chain([Polynomial::constant(greatest)]);
@@ -283,6 +324,13 @@ impl Inequalities {
         let below: Vec<Polynomial> = uppers.filter_map(|bound| bound.minus(&value)).collect();
         above.iter().chain(&below).for_each(|p| self.assume(p));
     }
+}
+
+/// The range of a sum of what is in two of them.
+fn added(a: (i128, i128), b: (i128, i128)) -> (i128, i128) {
+    let least = if a.0 == -NONE || b.0 == -NONE { -NONE } else { capped(a.0 + b.0) };
+    let greatest = if a.1 == NONE || b.1 == NONE { NONE } else { capped(a.1 + b.1) };
+    (least, greatest)
 }
 
 fn capped(n: i128) -> i128 {

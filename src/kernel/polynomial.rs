@@ -3,6 +3,11 @@
 //! Law: polynomials are added and multiplied as integers of any size are; what would be too large to write down is not
 //! there (tests/execute/ranges.rs).
 
+use core::iter::Peekable;
+use core::slice::Iter;
+
+use smallvec::SmallVec;
+
 /// What a polynomial is in: values get one each, in the order in which they come to be known, from 1 on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Atom(pub(super) u32);
@@ -17,8 +22,39 @@ const DEGREE: usize = 5;
 const MOST_TERMS: usize = 16;
 
 /// Products with their coefficients, none of them 0, in order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct Polynomial(Vec<(Monomial, i128)>);
+
+/// The terms of a sum, as they are found; none where a coefficient is too large.
+struct Sum<'a> {
+    a: Peekable<Iter<'a, (Monomial, i128)>>,
+    b: Peekable<Iter<'a, (Monomial, i128)>>,
+    /// What the second is multiplied by.
+    by: i128,
+}
+
+impl Iterator for Sum<'_> {
+    type Item = Option<(Monomial, i128)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let of_a = self.a.peek().map(|(monomial, _)| monomial);
+            let of_b = self.b.peek().map(|(monomial, _)| monomial);
+            let (takes_a, takes_b) = match (of_a, of_b) {
+                (None, None) => return None,
+                (Some(of_a), Some(of_b)) => (of_a <= of_b, of_b <= of_a),
+                (of_a, of_b) => (of_a.is_some(), of_b.is_some()),
+            };
+            let (a, b) = (takes_a.then(|| self.a.next()).flatten(), takes_b.then(|| self.b.next()).flatten());
+            let Some((monomial, _)) = a.or(b) else { return None };
+            let scaled = b.map_or(Some(0), |(_, m)| m.checked_mul(self.by));
+            match scaled.and_then(|m| m.checked_add(a.map_or(0, |(_, n)| *n))) {
+                Some(0) => {}
+                n => return Some(n.map(|n| (*monomial, n))),
+            }
+        }
+    }
+}
 
 impl Polynomial {
     pub(super) fn constant(n: i128) -> Self {
@@ -46,44 +82,35 @@ impl Polynomial {
 
     /// The products with their coefficients.
     pub(super) fn terms(&self) -> impl Iterator<Item = (impl Iterator<Item = Atom>, i128)> {
-        self.0.iter().map(|(monomial, n)| (factors(monomial), *n))
+        self.0.iter().map(|(monomial, n)| (factors(*monomial), *n))
     }
 
     /// Its atoms, the newest first.
-    pub(super) fn atoms(&self) -> Vec<Atom> {
-        let mut all: Vec<Atom> = self.0.iter().flat_map(|(monomial, _)| factors(monomial)).collect();
+    pub(super) fn atoms(&self) -> SmallVec<[Atom; 8]> {
+        let mut all: SmallVec<[Atom; 8]> = self.0.iter().flat_map(|(monomial, _)| factors(*monomial)).collect();
         all.sort_unstable_by_key(|atom| core::cmp::Reverse(*atom));
         all.dedup();
         all
     }
 
+    fn sum<'a>(&'a self, other: &'a Self, by: i128) -> Sum<'a> {
+        Sum { a: self.0.iter().peekable(), b: other.0.iter().peekable(), by }
+    }
+
     fn scaled_sum(&self, other: &Self, by: i128) -> Option<Self> {
-        let (mut a, mut b) = (self.0.iter().peekable(), other.0.iter().peekable());
         let mut all = Vec::with_capacity(self.0.len() + other.0.len());
-        loop {
-            let (monomial, n) = match (a.peek(), b.peek()) {
-                (None, None) => break,
-                (Some((of_a, n)), Some((of_b, m))) if of_a == of_b => {
-                    let sum = n.checked_add(m.checked_mul(by)?)?;
-                    a.next();
-                    b.next();
-                    (*of_a, sum)
-                }
-                (Some((of_a, n)), of_b) if of_b.is_none_or(|(of_b, _)| of_a < of_b) => {
-                    a.next();
-                    (*of_a, *n)
-                }
-                (_, Some((of_b, m))) => {
-                    b.next();
-                    (*of_b, m.checked_mul(by)?)
-                }
-                (Some(_), None) => unreachable!("what is left is taken above"),
-            };
-            if n != 0 {
-                all.push((monomial, n));
-            }
+        for term in self.sum(other, by) {
+            all.push(term?);
         }
         (all.len() <= MOST_TERMS).then_some(Polynomial(all))
+    }
+
+    /// The products of a difference, which is not written down, with their coefficients; none where one is too large.
+    pub(super) fn terms_of_difference<'a>(
+        &'a self,
+        other: &'a Self,
+    ) -> impl Iterator<Item = Option<(impl Iterator<Item = Atom>, i128)>> + 'a {
+        self.sum(other, -1).map(|term| term.map(|(monomial, n)| (factors(monomial), n)))
     }
 
     pub(super) fn plus(&self, other: &Self) -> Option<Self> {
@@ -103,16 +130,21 @@ impl Polynomial {
     }
 
     pub(super) fn times(&self, other: &Self) -> Option<Self> {
-        let mut sum = Polynomial::default();
-        for (monomial, n) in &other.0 {
-            let mut all = Vec::with_capacity(self.0.len());
-            for (own, m) in &self.0 {
-                all.push((product(own, monomial)?, m.checked_mul(*n)?));
-            }
-            all.sort_unstable_by_key(|(monomial, _)| *monomial);
-            sum = sum.plus(&Polynomial(all))?;
+        if let [(monomial, n)] = other.0[..] {
+            return self.times_one(&monomial, n);
         }
-        Some(sum)
+        let mut parts = other.0.iter().map(|(monomial, n)| self.times_one(monomial, *n));
+        parts.try_fold(Polynomial::default(), |sum, part| sum.plus(&part?))
+    }
+
+    /// The product with one term.
+    fn times_one(&self, monomial: &Monomial, n: i128) -> Option<Self> {
+        let mut all = Vec::with_capacity(self.0.len());
+        for (own, m) in &self.0 {
+            all.push((product(own, monomial)?, m.checked_mul(n)?));
+        }
+        all.sort_unstable_by_key(|(monomial, _)| *monomial);
+        Some(Polynomial(all))
     }
 
     /// What an atom is multiplied by, and the rest, if the atom is multiplied by nothing with itself.
@@ -131,21 +163,22 @@ impl Polynomial {
 
     /// The same with another polynomial in the place of an atom.
     pub(super) fn with(&self, atom: Atom, value: &Self) -> Option<Self> {
-        let mut sum = Polynomial::default();
-        for (monomial, n) in &self.0 {
-            let (mut rest, mut term) = (*monomial, Polynomial::constant(1));
-            while rest.contains(&atom.0) {
+        let has = |monomial: &Monomial| monomial.contains(&atom.0);
+        let mut sum = Polynomial(self.0.iter().filter(|(monomial, _)| !has(monomial)).copied().collect());
+        for (monomial, n) in self.0.iter().filter(|(monomial, _)| has(monomial)) {
+            let (mut rest, mut term) = (without(monomial, atom), value.clone());
+            while has(&rest) {
                 rest = without(&rest, atom);
                 term = term.times(value)?;
             }
-            sum = sum.plus(&term.times(&Polynomial(vec![(rest, *n)]))?)?;
+            sum = sum.plus(&term.times_one(&rest, *n)?)?;
         }
         Some(sum)
     }
 }
 
-fn factors(monomial: &Monomial) -> impl Iterator<Item = Atom> {
-    monomial.iter().copied().take_while(|factor| *factor != 0).map(Atom).collect::<Vec<_>>().into_iter()
+fn factors(monomial: Monomial) -> impl Iterator<Item = Atom> {
+    monomial.into_iter().take_while(|factor| *factor != 0).map(Atom)
 }
 
 fn product(a: &Monomial, b: &Monomial) -> Option<Monomial> {
