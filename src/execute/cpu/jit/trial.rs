@@ -23,7 +23,7 @@ pub(super) struct Times {
     runs: AtomicU32,
 }
 
-/// As many trials decide: what is timed first may find nothing in the caches.
+/// As many trials decide, half of them the function's: what is timed first may find nothing in the caches, and any may be disturbed.
 const TRIALS: u32 = 6;
 
 /// After this count of runs both are compared again: sizes may be others by then, and a clock may have been wrong.
@@ -33,9 +33,8 @@ const FORCED: u32 = u32::MAX;
 /// Who gets which part of the lanes to be compared, the function or blocks: where work grows from lane to lane, it grows for both.
 const FUNCTION_FIRST: [bool; 4] = [true, false, false, true];
 
-/// A part gets one lane of this count, or a few groups if that is more.
+/// A part gets one lane of this count, or the lanes of a block if these are more: in fewer, an instruction would take longer for a lane.
 const PARTS: i64 = 32;
-const GROUPS: usize = 4;
 
 impl Times {
     /// The function is always taken.
@@ -106,9 +105,9 @@ pub(in crate::execute::cpu) fn one_by_one<R: Real<G>, const G: usize>(
     if let Some(is_faster) = times.function_is_faster() {
         return if is_faster { run(machine, lanes, true).map(|()| true) } else { Ok(false) };
     }
-    let groups = (GROUPS * G) as i64;
-    let part = (all / PARTS / groups).max(1) * groups;
-    if part * 2 * FUNCTION_FIRST.len() as i64 > all {
+    let block = (it.groups * G) as i64;
+    let part = (all / PARTS / block).max(1) * block;
+    if part * FUNCTION_FIRST.len() as i64 >= all {
         // They are too few to be divided: each time it is the other.
         let by_function = times.trials.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
         let mut nanoseconds = 0;
@@ -122,10 +121,8 @@ pub(in crate::execute::cpu) fn one_by_one<R: Real<G>, const G: usize>(
         next += part;
     }
     let [in_blocks, by_function] = nanoseconds;
-    // A block of few groups has more instructions for a lane.
-    let in_blocks = if part < (it.groups * G) as i64 { in_blocks * 3 / 4 } else { in_blocks };
     times.note(false, in_blocks, 2 * part);
     times.note(true, by_function, 2 * part);
-    times.trials.store(TRIALS, Ordering::Relaxed);
+    times.trials.fetch_add(2, Ordering::Relaxed);
     run(machine, next..lanes.end, by_function <= in_blocks).map(|()| true)
 }
