@@ -3,8 +3,10 @@
 //! Law: arguments that say types come before those that need them, functions that are written in place; the value of an
 //! argument that a size mentions has a name (tests/language/check.rs).
 
-use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::report::{Role, counted};
 use super::scope::{Operator, Value, show_name};
@@ -126,7 +128,7 @@ impl Checker {
         self.unifier.foresee(&wanted, &result, expected);
 
         let operator = matches!(callee, Callee::Operator(..)) && !shown.chars().all(char::is_alphanumeric);
-        let mut sizes: HashMap<Local, Size> = HashMap::new();
+        let mut sizes: FxHashMap<Local, Size> = FxHashMap::default();
         let mut checked: Vec<Option<Expression>> = wanted.iter().map(|_| None).collect();
         let in_order = arguments.into_iter().enumerate();
         let (late, early): (Vec<_>, Vec<_>) = in_order.partition(|(_, argument)| is_late(argument));
@@ -164,7 +166,7 @@ impl Checker {
                 let mut result = self.unifier.resolve(&of);
                 for _ in 0..operator.arity {
                     let Type::Function { result: rest, .. } = result else { unreachable!("as many parameters") };
-                    result = *rest;
+                    result = Arc::unwrap_or_clone(rest);
                 }
                 self.unifier.operation(&operator.name, operands, result, span)
             }
@@ -187,7 +189,7 @@ impl Checker {
                 "apply a function",
             );
         };
-        let mut sizes: HashMap<Local, Size> = HashMap::new();
+        let mut sizes: FxHashMap<Local, Size> = FxHashMap::default();
         let mut argument = argument;
         if let Some(name) = name {
             let size;
@@ -217,7 +219,7 @@ impl Unifier {
         for at in 0..arguments {
             match rest {
                 Type::Function { param, name, exists, result } => {
-                    wanted.push(Wanted { param: *param, name, exists });
+                    wanted.push(Wanted { param: Arc::unwrap_or_clone(param), name, exists });
                     rest = self.head(&result);
                 }
                 Type::Unknown(_) => {
@@ -257,7 +259,7 @@ impl Unifier {
             return;
         }
         let span = Span::default();
-        let mut open: HashMap<Local, Size> = HashMap::new();
+        let mut open: FxHashMap<Local, Size> = FxHashMap::default();
         for local in wanted.iter().flat_map(|wanted| wanted.name.iter().chain(&wanted.exists)) {
             let size = self.unknown_size(span);
             open.insert(*local, size);

@@ -3,7 +3,9 @@
 //! Law: a size is known around a branch or a loop only if all branches, or all iterations, agree on it
 //! (tests/language/check.rs).
 
-use std::collections::HashMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::expressions::{BOOL, pattern_value};
 use super::functions::unused_size;
@@ -106,7 +108,7 @@ impl Checker {
             tree::LoopForm::In(_, xs) => {
                 let size = self.unifier.unknown_size(xs.span);
                 let element = self.unifier.unknown(Required::Nothing, xs.span);
-                let of = Type::Array(Box::new(size), Box::new(element));
+                let of = Type::Array(size, Arc::new(element));
                 Some((None, self.check(xs, &of, Role::Index)?))
             }
             tree::LoopForm::While(_) => None,
@@ -207,10 +209,10 @@ impl Unifier {
         }
         let of = map_dimensions(&of, &mut |size| {
             let unknown = mentions(size, &mut |leaf| matches!(leaf, Size::Unknown(_)));
-            if unknown { self.unknown_size(span) } else { size.clone() }
+            unknown.then(|| self.unknown_size(span))
         });
         // A part of which nothing is known may have sizes that differ in each branch, too.
-        let mut fresh = HashMap::new();
+        let mut fresh = FxHashMap::default();
         for unknown in unknowns(&of).0 {
             if matches!(self.types[unknown as usize].required, Required::Nothing) {
                 fresh.insert(unknown, self.unknown(Required::Nothing, span));
@@ -228,7 +230,7 @@ impl Unifier {
         let mut binds = Vec::new();
         let mut of = values[0].of.clone();
         for value in &values[1..] {
-            let mut pairs = HashMap::new();
+            let mut pairs = FxHashMap::default();
             of = self
                 .join_types(&of, &value.of, &mut binds, &mut pairs)
                 .map_err(|clash| self.mismatch(&clash, &value.of, &values[0].of, Role::Branch, value.span))?;
@@ -251,7 +253,7 @@ impl Unifier {
         a: &Type,
         b: &Type,
         binds: &mut Vec<Local>,
-        pairs: &mut HashMap<(Size, Size), Local>,
+        pairs: &mut FxHashMap<(Size, Size), Local>,
     ) -> Result<Type, Clash> {
         deep(|| match (self.head(a), self.head(b)) {
             (Type::Array(n, a), Type::Array(m, b)) => {
@@ -271,7 +273,7 @@ impl Unifier {
                         local
                     }))
                 };
-                Ok(Type::Array(Box::new(size), Box::new(element)))
+                Ok(Type::Array(size, Arc::new(element)))
             }
             (Type::Record(a), Type::Record(b)) => record_of_both(&a, &b, |a, b| self.join_types(a, b, binds, pairs)),
             (a, b) => {
@@ -302,7 +304,7 @@ impl Unifier {
                 self.loop_type(&own, before, declared, dimensions, span)
             }
             (Type::Unknown(_), before) => Ok(map_dimensions(&self.resolve(&before), &mut |size| {
-                Size::Local(self.dimension(size, dimensions, span))
+                Some(Size::Local(self.dimension(size, dimensions, span)))
             })),
             (Type::Array(n, own), Type::Array(m, before)) => {
                 let element = self.loop_type(&own, &before, declared, dimensions, span)?;
@@ -310,14 +312,14 @@ impl Unifier {
                     Size::Local(local) if declared.contains(&local) => {
                         if !dimensions.iter().any(|d| d.within == local) {
                             let after = self.unknown_size(span);
-                            dimensions.push(Dimension { within: local, before: *m, after, declared: true });
+                            dimensions.push(Dimension { within: local, before: m, after, declared: true });
                         }
                         Size::Local(local)
                     }
                     Size::Unknown(_) => Size::Local(self.dimension(&m, dimensions, span)),
                     fixed => fixed,
                 };
-                Ok(Type::Array(Box::new(size), Box::new(element)))
+                Ok(Type::Array(size, Arc::new(element)))
             }
             (Type::Record(own), Type::Record(before)) => {
                 record_of_both(&own, &before, |own, before| self.loop_type(own, before, declared, dimensions, span))

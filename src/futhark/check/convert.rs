@@ -3,7 +3,7 @@
 //! Law: conversion never changes a value; sizes that may differ are compared in one place, where the value is
 //! (tests/language/check.rs).
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::report::Role;
 use super::substitute::with_sizes;
@@ -51,7 +51,7 @@ impl Checker {
                 };
                 let argument = checker.convert(argument, &own, role)?;
                 let answer = checker.apply_once(function, argument)?;
-                let mut known: HashMap<Local, Size> =
+                let mut known: FxHashMap<Local, Size> =
                     exists.iter().map(|exist| (*exist, checker.unifier.unknown_size(span))).collect();
                 known.extend(name.map(|name| (name, Size::Local(local))));
                 let result = with_sizes(&checker.unifier.resolve(&result), &known);

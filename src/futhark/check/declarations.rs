@@ -3,8 +3,10 @@
 //! Law: a declaration sees those before it; a mistake in one is reported once, and the rest is checked all the same
 //! (tests/language/check.rs).
 
-use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::recursion::complete_calls;
 use super::scope::{Env, Known, Module, NamedSignature, Template, Value, plain};
@@ -32,7 +34,7 @@ fn declared(declaration: &tree::Declaration) -> Option<(&'static str, &Name, Spa
 impl Declarations<'_> {
     /// Checks declarations in order; what they declare is in scope after them, and among the exports.
     pub(super) fn declarations(&mut self, declarations: &[tree::Declaration], exports: &mut Env) {
-        let mut known = HashMap::new();
+        let mut known = FxHashMap::default();
         for declaration in declarations {
             // Another text, such as the next line of a session, may say something else by a name.
             let again = declared(declaration)
@@ -236,8 +238,8 @@ impl Unifier {
             plain_sizes(&param, &mut sizes);
             sizes.extend(name);
             let shown = written.next().flatten().unwrap_or_else(|| Name::from(format!("arg{}", params.len())));
-            params.push((shown, *param));
-            result = *rest;
+            params.push((shown, Arc::unwrap_or_clone(param)));
+            result = Arc::unwrap_or_clone(rest);
         }
         for (name, of) in params.iter().map(|(name, of)| (&**name, of)).chain([("the result", &result)]) {
             if higher(of) {
@@ -270,7 +272,7 @@ fn plain_sizes(of: &Type, found: &mut Vec<Local>) {
     match of {
         // Which constructor a value has is not known, so neither are the sizes of what it holds.
         Type::Sum(_) | Type::Function { .. } => return,
-        Type::Array(size, _) => found.extend(if let Size::Local(local) = **size { Some(local) } else { None }),
+        Type::Array(size, _) => found.extend(if let Size::Local(local) = *size { Some(local) } else { None }),
         Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Accumulator(_) | Type::Record(_) => {}
     }
     of.children().for_each(|of| plain_sizes(of, found));

@@ -3,8 +3,9 @@
 //! Law: what leaves the checker has no unknown; numbers are rounded once, to the kind that they turned out to have
 //! (tests/language/check.rs).
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::promises::as_abstract;
 use super::substitute::unknowns;
@@ -123,7 +124,7 @@ impl Unifier {
                 if !same {
                     let difference = self.normal(n).plus(&self.normal(m), -1);
                     if difference.and_then(|d| d.as_constant()).is_some() {
-                        return Err(Clash::Sizes((**n).clone(), (**m).clone()));
+                        return Err(Clash::Sizes(n.clone(), m.clone()));
                     }
                 }
                 Ok(self.same(a, b)? && same)
@@ -144,8 +145,8 @@ impl Unifier {
 /// What is put in at the end of a definition.
 pub(super) struct Finish<'a> {
     pub(super) unifier: &'a mut Unifier,
-    digits: &'a HashMap<Span, Name>,
-    pub(super) compared: &'a HashMap<Span, String>,
+    digits: &'a FxHashMap<Span, Name>,
+    pub(super) compared: &'a FxHashMap<Span, String>,
 }
 
 impl Checker {
@@ -358,7 +359,7 @@ fn irrefutable(pattern: &Pattern, place: &str) -> Checked<()> {
 
 /// Of entries of one name, the last.
 fn last_of_each(mut entries: Vec<Entry>) -> Vec<Entry> {
-    let mut later = HashSet::new();
+    let mut later = FxHashSet::default();
     entries.reverse();
     entries.retain(|entry| later.insert(entry.name.clone()));
     entries.reverse();

@@ -4,7 +4,7 @@
 //! What decides a branch is no step; a comparison is one where it becomes a number or is the result
 //! (tests/language/check.rs).
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::deep;
 use crate::futhark::core::{
@@ -14,7 +14,7 @@ use crate::futhark::source::{Message, Name, Span};
 
 /// The warnings of a program.
 pub(super) fn warnings(program: &Program) -> Vec<Message> {
-    let (activity, functions, entered) = (HashMap::new(), HashMap::new(), HashSet::new());
+    let (activity, functions, entered) = (FxHashMap::default(), FxHashMap::default(), FxHashSet::default());
     let mut search = Search { program, activity, functions, entered, found: Vec::new() };
     for defined in program.definitions.iter().filter(|defined| !is_prelude(defined)) {
         search.calls(&defined.body);
@@ -39,11 +39,11 @@ enum Dependence {
 
 struct Search<'p> {
     program: &'p Program,
-    activity: HashMap<Local, Dependence>,
+    activity: FxHashMap<Local, Dependence>,
     /// Local functions that have not been gone through.
-    functions: HashMap<Local, &'p Expression>,
+    functions: FxHashMap<Local, &'p Expression>,
     /// Definitions that have been gone through with active parameters.
-    entered: HashSet<Definition>,
+    entered: FxHashSet<Definition>,
     found: Vec<Message>,
 }
 
@@ -86,17 +86,19 @@ impl<'p> Search<'p> {
             E::LetPolymorphic(local, _, bound, _) => drop(self.functions.insert(*local, bound)),
             _ => {}
         }
-        let (head, arguments) = flattened(value);
-        let derives = match &head.kind {
-            E::Definition(definition, _) => {
-                let defined = self.defined(*definition);
-                is_prelude(defined) && is_derivative(&defined.name)
+        if let E::Apply { .. } = &value.kind {
+            let (head, arguments) = flattened(value);
+            let derives = match &head.kind {
+                E::Definition(definition, _) => {
+                    let defined = self.defined(*definition);
+                    is_prelude(defined) && is_derivative(&defined.name)
+                }
+                E::Intrinsic(name, _) => is_derivative(name),
+                _ => false,
+            };
+            if derives {
+                self.called(arguments[0], true);
             }
-            E::Intrinsic(name, _) => is_derivative(name),
-            _ => false,
-        };
-        if let (true, [function, ..]) = (derives, &arguments[..]) {
-            self.called(function, true);
         }
         value.children().into_iter().for_each(|child| deep(|| self.calls(child)));
     }
@@ -182,13 +184,13 @@ impl<'p> Search<'p> {
     }
 
     /// The activity of a value, and of each part of it if it is written as a record.
-    fn parts(&mut self, value: &'p Expression) -> (Dependence, HashMap<&'p Name, Dependence>) {
-        let E::Record(fields) = &value.kind else { return (self.walk(value), HashMap::new()) };
-        let parts: HashMap<_, _> = fields.iter().map(|(name, part)| (name, self.walk(part))).collect();
+    fn parts(&mut self, value: &'p Expression) -> (Dependence, FxHashMap<&'p Name, Dependence>) {
+        let E::Record(fields) = &value.kind else { return (self.walk(value), FxHashMap::default()) };
+        let parts: FxHashMap<_, _> = fields.iter().map(|(name, part)| (name, self.walk(part))).collect();
         (parts.values().copied().max().unwrap_or(Dependence::Not), parts)
     }
 
-    fn bind_parts(&mut self, pattern: &Pattern, (activity, parts): &(Dependence, HashMap<&'p Name, Dependence>)) {
+    fn bind_parts(&mut self, pattern: &Pattern, (activity, parts): &(Dependence, FxHashMap<&'p Name, Dependence>)) {
         match &pattern.kind {
             PatternKind::Record(fields) => {
                 fields.iter().for_each(|(name, part)| self.bind(part, parts.get(name).copied().unwrap_or(*activity)));

@@ -3,7 +3,10 @@
 //! Law: what a function is generic in is what nothing around it knows; numbers are never generic: they are of one kind
 //! (tests/language/check.rs).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::report::Role;
 use super::sizes::Polynomial;
@@ -44,7 +47,9 @@ impl Checker {
                     checker.unifier.rigid(before, sizes);
                 }
                 let (wanted, name, exists, rest) = match expected.take() {
-                    Some(Type::Function { param, name, exists, result }) => (Some(*param), name, exists, Some(*result)),
+                    Some(Type::Function { param, name, exists, result }) => {
+                        (Some(Arc::unwrap_or_clone(param)), name, exists, Some(Arc::unwrap_or_clone(result)))
+                    }
                     _ => (None, None, Vec::new(), None),
                 };
                 if let Some(wanted) = wanted {
@@ -52,7 +57,7 @@ impl Checker {
                 }
                 let pattern = checker.pattern(param, &of)?;
                 let own = pattern.as_variable();
-                let mut known: HashMap<Local, Size> =
+                let mut known: FxHashMap<Local, Size> =
                     exists.into_iter().map(|exist| (exist, checker.unifier.unknown_size(param.span))).collect();
                 known.extend(name.zip(own.map(Size::Local)));
                 expected = rest.map(|rest| with_sizes(&rest, &known));
@@ -182,7 +187,7 @@ impl Unifier {
             }
             let taken = self.resolve(&param.of);
             self.leave(&taken, level);
-            let of = Type::Function { param: Box::new(taken), name, exists, result: Box::new(of) };
+            let of = Type::Function { param: Arc::new(taken), name, exists, result: Arc::new(of) };
             function = Expression { span, ..Expression::lambda(param, function, of.clone()) };
             result = (of, Vec::new());
         }
@@ -222,19 +227,19 @@ impl Unifier {
             }
             let (result, open) = self.open_result(result, &within, level, span)?;
             let exists = exists.iter().copied().chain(open).collect();
-            let param = Box::new(self.visible_type(param, &within, level));
-            return Ok((Type::Function { param, name: *name, exists, result: Box::new(result) }, Vec::new()));
+            let param = Arc::new(self.visible_type(param, &within, level));
+            return Ok((Type::Function { param, name: *name, exists, result: Arc::new(result) }, Vec::new()));
         }
         // What functions within bind is theirs.
         let mut within = visible.to_vec();
         binders(of, &mut within);
         let visible = &within[..];
-        let mut plain: HashMap<Local, Local> = HashMap::new();
+        let mut plain: FxHashMap<Local, Local> = FxHashMap::default();
         let mut opened: BTreeMap<Polynomial, Local> = BTreeMap::new();
         let mut exists = Vec::new();
         let mut sizes = Vec::new();
         dimensions(of, &mut |size| sizes.push(size.clone()));
-        let mut replaced: HashMap<Size, Size> = HashMap::new();
+        let mut replaced: FxHashMap<Size, Size> = FxHashMap::default();
         for size in &sizes {
             if !self.outside(size, visible, level) {
                 continue;
@@ -279,15 +284,15 @@ impl Unifier {
             };
             replaced.insert(size.clone(), Size::Local(open));
         }
-        let of = map_dimensions(of, &mut |size| replaced.get(size).cloned().unwrap_or_else(|| size.clone()));
+        let of = map_dimensions(of, &mut |size| replaced.get(size).cloned());
         Ok((of, exists))
     }
 
     /// The type in terms of what is visible, all of whose sizes can be said so.
     fn visible_type(&self, of: &Type, visible: &[Local], level: u32) -> Type {
         map_dimensions(of, &mut |size| match self.outside(size, visible, level) {
-            true => self.over(size, visible, level).unwrap_or_else(|| size.clone()),
-            false => size.clone(),
+            true => self.over(size, visible, level),
+            false => None,
         })
     }
 

@@ -1,19 +1,23 @@
-//! Levels: how deep in functions, branches and loops an unknown was made, and what follows for what becomes known of it.
+//! Levels: how deep in functions, branches and loops an unknown was made, what follows for what becomes known of it, and sizes that are
+//! known only where a value is.
 //!
 //! Law: an unknown becomes nothing that contains itself, and no size that is not in scope where it was made; what is
 //! required of an unknown is part of it (tests/language/check.rs).
 
-use std::collections::HashSet;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 use super::sizes::{leaves, map_size};
-use super::substitute::{Part, binders, dimensions, map_dimensions, mentions, visit};
+use super::substitute::{Part, binders, dimensions, map_dimensions, mentions, visit, with_sizes};
 use super::unify::{Clash, TypeCell, Unifier};
-use crate::futhark::core::{Size, Type};
+use crate::futhark::core::{HIDDEN, Local, Size, Type};
+use crate::futhark::source::Name;
 
 impl Unifier {
     /// The unknowns in a type and in what is required of those, each once.
     fn unknowns(&self, of: &Type) -> Vec<u32> {
-        let (mut found, mut seen, mut open) = (Vec::new(), HashSet::new(), vec![of.clone()]);
+        let (mut found, mut seen, mut open) = (Vec::new(), FxHashSet::default(), vec![of.clone()]);
         while let Some(of) = open.pop() {
             visit(&of, &mut |part| match part {
                 Part::Variable(Type::Unknown(inner)) if seen.insert(*inner) => {
@@ -87,11 +91,11 @@ impl Unifier {
             if outside {
                 let simple = self.normal(size).to_size();
                 let exposed = self.expose(size, level).or_else(|| self.expose(&simple?, level));
-                if let Some(exposed) = exposed {
+                if exposed.is_some() {
                     return exposed;
                 }
                 if self.types[unknown as usize].lifted == Some(true) {
-                    return self.hidden_size();
+                    return Some(self.hidden_size());
                 }
                 let span = self.types[unknown as usize].span;
                 let fresh = self.unknown_size(span);
@@ -100,10 +104,10 @@ impl Unifier {
                 }
                 self.deferred.push((fresh.clone(), size.clone()));
                 *left = true;
-                return fresh;
+                return Some(fresh);
             }
             self.shallow(size, level);
-            size.clone()
+            None
         }))
     }
 
@@ -159,5 +163,47 @@ impl Unifier {
     /// Whether the size was to be equal to one that is not in scope where it is.
     pub(super) fn escapes(&self, unknown: u32) -> bool {
         self.deferred.iter().any(|(a, b)| *a == Size::Unknown(unknown) || *b == Size::Unknown(unknown))
+    }
+
+    /// A size that is known only from a value, of a type that stands where there is none yet.
+    pub(super) fn hidden_size(&mut self) -> Size {
+        self.hides = true;
+        let hidden = self.bound_by_type(&Name::from(HIDDEN));
+        self.soften(hidden);
+        Size::Local(hidden)
+    }
+
+    /// The type of a value that is there: hidden sizes of it are known from now on, as new variables; those of a function are known when its result is.
+    pub(super) fn revealed(&mut self, of: Type) -> (Type, Vec<Local>) {
+        if !self.hides {
+            return (of, Vec::new());
+        }
+        let of = self.resolve(&of);
+        let mut hidden = of.locals();
+        hidden.retain(|local| *self.locals[local.0 as usize] == *HIDDEN);
+        if hidden.is_empty() {
+            return (of, hidden);
+        }
+        if let Type::Function { .. } = of {
+            let mut of = of;
+            reveal_later(&mut of, hidden);
+            return (of, Vec::new());
+        }
+        let own: Vec<Local> = hidden.iter().map(|_| self.fresh("k")).collect();
+        let known = hidden.into_iter().zip(own.iter().copied().map(Size::Local)).collect();
+        (with_sizes(&of, &known), own)
+    }
+}
+
+/// Lets the last result of a function say these sizes.
+fn reveal_later(of: &mut Type, hidden: Vec<Local>) {
+    if let Type::Function { exists, result, .. } = of {
+        if let Type::Function { .. } = **result {
+            return reveal_later(Arc::make_mut(result), hidden);
+        }
+        let used = result.locals();
+        let more: Vec<Local> =
+            hidden.into_iter().filter(|local| used.contains(local) && !exists.contains(local)).collect();
+        exists.extend(more);
     }
 }

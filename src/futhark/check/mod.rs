@@ -55,8 +55,9 @@ mod types;
 mod unify;
 mod unused;
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use self::ownership::Ownership;
 use self::report::Messages;
@@ -194,7 +195,7 @@ struct Definitions {
 struct Files<'a> {
     imports: &'a mut dyn Imports,
     /// The files imported so far: without a module, those whose check has not ended.
-    known: HashMap<u32, Option<Module>>,
+    known: FxHashMap<u32, Option<Module>>,
 }
 
 /// What becomes of a program: its declarations, one after the other.
@@ -219,9 +220,9 @@ struct Checker {
     /// Whether there are module types, so that the program is checked with promises as well.
     is_sealed: bool,
     /// The digits of numbers, so that each is rounded once, to the kind it turns out to have.
-    digits: HashMap<Span, Name>,
+    digits: FxHashMap<Span, Name>,
     /// Where sizes are compared when the program runs though it does not ask for that, and what the value is wanted for.
-    compared: HashMap<Span, String>,
+    compared: FxHashMap<Span, String>,
     /// The holes of the declaration.
     holes: Vec<(Type, Span)>,
     warnings: Messages,

@@ -90,7 +90,7 @@ impl Declarations<'_> {
             return self.checker.seal(module, signature, span);
         }
         let promised = self.checker.promised(signature, &mut Vec::new())?;
-        let mut known = Known::new();
+        let mut known = Known::default();
         self.kept(module, &promised, &mut known, span)?;
         let seen = match &promised {
             Module::Structure(members) if is_argument => {

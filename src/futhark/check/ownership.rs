@@ -3,8 +3,9 @@
 //! Law: `*` is kept where it is written, part by part, and says nothing of types: two types that differ in it alone are
 //! the same (tests/language/consume.rs).
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::consume::Held;
 use super::scope::Value;
@@ -196,13 +197,13 @@ pub(super) struct Declared {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ownership {
     /// The functions of the definition that is being checked, by the place of their first parameter.
-    pub(super) functions: HashMap<Span, Declared>,
+    pub(super) functions: FxHashMap<Span, Declared>,
     /// The variables of its loops, by the place of their pattern.
-    pub(super) loops: HashMap<Span, Owned>,
+    pub(super) loops: FxHashMap<Span, Owned>,
     /// Variables that the checker made for values with no name: these are worked out where they are mentioned first.
-    pub(super) hoisted: HashSet<Local>,
+    pub(super) hoisted: FxHashSet<Local>,
     /// The functions that the meanings know.
-    pub(super) intrinsics: Rc<HashMap<Name, Owned>>,
+    pub(super) intrinsics: Rc<FxHashMap<Name, Owned>>,
     /// The definitions, by number.
     pub(super) definitions: Vec<(Name, Held)>,
 }

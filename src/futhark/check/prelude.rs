@@ -4,8 +4,10 @@
 //! reads; a mistake in them is ours (tests/language/check.rs).
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::operators::{OPERATORS, kinds};
 use super::ownership::{Owned, Ownership};
@@ -44,7 +46,7 @@ pub(super) fn start(imports: &mut dyn Imports) -> Declarations<'_> {
 
 fn after(definitions: Definitions, checker: Checker, imports: &mut dyn Imports) -> Declarations<'_> {
     Declarations {
-        files: Files { imports, known: HashMap::new() },
+        files: Files { imports, known: FxHashMap::default() },
         definitions,
         messages: Messages::default(),
         checker,
@@ -73,7 +75,7 @@ fn read() -> Prelude {
         params: vec![TemplateParam::Type(of.id)],
         open: Vec::new(),
         lifted: TypeParamKind::Type,
-        body: Type::Accumulator(Box::new(Type::Var(of))),
+        body: Type::Accumulator(Arc::new(Type::Var(of))),
     };
     checker.scopes.env.types.insert(Name::from("acc"), Rc::new(accumulator));
     let mut intrinsics = Env { types: checker.scopes.env.types.clone(), ..Env::default() };
@@ -93,7 +95,7 @@ fn read() -> Prelude {
         let value = checker.scopes.scalars.values.get(operation).expect("operators are scalar operations").clone();
         checker.scopes.env.values.insert(Name::from(operator), value);
     }
-    let mut owned = HashMap::new();
+    let mut owned = FxHashMap::default();
     for (name, params, of) in specifications(parse(1)) {
         owned.insert(name.clone(), Owned::of(&of));
         let scheme = checker.specified(&params, &of).expect("the signatures of the prelude are well formed");

@@ -8,8 +8,10 @@
 //! its arguments and has a name that no text can write.
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ownership::Owned;
 use super::scope::{Env, Functor, Made, Module, Template, TemplateParam, Value, show_name};
@@ -167,7 +169,7 @@ impl Checker {
                 TypeParamKind::Size => {
                     let size = sizes.next().expect("as many sizes");
                     params.push(TemplateParam::Size(size));
-                    held.push(Type::Array(Box::new(Size::Local(size)), Box::new(Type::tuple(Vec::new()))));
+                    held.push(Type::Array(Size::Local(size), Arc::new(Type::tuple(Vec::new()))));
                 }
                 TypeParamKind::Type | TypeParamKind::SizeLifted | TypeParamKind::Lifted => {
                     let var = types.next().expect("as many types");
@@ -202,7 +204,7 @@ impl Checker {
 
 /// Asks that nothing is promised twice: values and modules have names among each other, and types have.
 fn once_each(specifications: &[Specification]) -> Checked<()> {
-    let mut known = HashSet::new();
+    let mut known = FxHashSet::default();
     for specification in specifications {
         let (is_type, name, span) = match specification {
             Specification::Value(name, _, _, span) | Specification::Module(name, _, span) => (false, name, *span),
@@ -218,7 +220,7 @@ fn once_each(specifications: &[Specification]) -> Checked<()> {
 }
 
 /// What the abstract types of a promise stand for in a module that keeps it.
-pub(super) type Known = HashMap<u32, Rc<Template>>;
+pub(super) type Known = FxHashMap<u32, Rc<Template>>;
 
 impl Unifier {
     /// A type with abstract types as what they stand for.
@@ -229,10 +231,10 @@ impl Unifier {
                 let mut parts: Vec<(Name, Vec<Type>)> =
                     constructors.iter().map(|(name, payload)| (name.clone(), each(payload))).collect();
                 let Some(template) = as_abstract(of).and_then(|id| known.get(&id)) else { return Type::Sum(parts) };
-                let (mut sizes, mut types) = (HashMap::new(), HashMap::new());
+                let (mut sizes, mut types) = (FxHashMap::default(), FxHashMap::default());
                 for (param, argument) in template.params.iter().zip(parts.remove(0).1) {
                     match (param, argument) {
-                        (TemplateParam::Size(local), Type::Array(size, _)) => drop(sizes.insert(*local, *size)),
+                        (TemplateParam::Size(local), Type::Array(size, _)) => drop(sizes.insert(*local, size)),
                         (TemplateParam::Type(id), of) => drop(types.insert(*id, of)),
                         (TemplateParam::Size(_), _) => unreachable!("sizes are held as those of arrays"),
                     }
@@ -248,13 +250,13 @@ impl Unifier {
             Type::Record(fields) => {
                 Type::Record(fields.iter().map(|(name, of)| (name.clone(), self.represented(of, known))).collect())
             }
-            Type::Array(size, of) => Type::Array(size.clone(), Box::new(self.represented(of, known))),
-            Type::Accumulator(of) => Type::Accumulator(Box::new(self.represented(of, known))),
+            Type::Array(size, of) => Type::Array(size.clone(), Arc::new(self.represented(of, known))),
+            Type::Accumulator(of) => Type::Accumulator(Arc::new(self.represented(of, known))),
             Type::Function { param, name, exists, result } => Type::Function {
-                param: Box::new(self.represented(param, known)),
+                param: Arc::new(self.represented(param, known)),
                 name: *name,
                 exists: exists.clone(),
-                result: Box::new(self.represented(result, known)),
+                result: Arc::new(self.represented(result, known)),
             },
             Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => of.clone(),
         })
@@ -391,7 +393,7 @@ fn declared_as(name: &Name, template: &Template) -> Option<u32> {
 fn constructive(of: &Type, found: &mut Vec<crate::futhark::core::Local>) {
     match of {
         Type::Function { .. } => return,
-        Type::Array(size, _) => found.extend(if let Size::Local(local) = **size { Some(local) } else { None }),
+        Type::Array(size, _) => found.extend(if let Size::Local(local) = *size { Some(local) } else { None }),
         Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Accumulator(_) | Type::Record(_) | Type::Sum(_) => {}
     }
     of.children().for_each(|of| constructive(of, found));

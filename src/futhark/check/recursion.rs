@@ -4,6 +4,7 @@
 //! types that it is generic in; what is not written is the same in each call (tests/language/check.rs, tests/language/interpret.rs).
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::report::Role;
 use super::scope::{Known, Value};
@@ -57,7 +58,7 @@ impl Checker {
             if name.is_some() {
                 self.unifier.equate(&param, &I64, Role::Size, declared.name_span)?;
             }
-            let (param, result_at) = (Box::new(self.unifier.resolve(&param)), Box::new(result_at));
+            let (param, result_at) = (Arc::new(self.unifier.resolve(&param)), Arc::new(result_at));
             result = Type::Function { param, name, exists: std::mem::take(&mut exists), result: result_at };
         }
         Ok(Scheme { sizes, types, body: result })

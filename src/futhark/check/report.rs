@@ -4,7 +4,8 @@
 //! (tests/language/check.rs).
 
 use std::cell::Cell;
-use std::collections::HashMap;
+
+use rustc_hash::FxHashMap;
 
 use super::unify::{Clash, Required, Unifier};
 use super::{Checked, Fault};
@@ -16,7 +17,7 @@ use crate::futhark::source::{Message, Span};
 pub(super) struct Messages {
     all: Vec<Message>,
     /// Which of them are about a place.
-    at: HashMap<Span, Vec<usize>>,
+    at: FxHashMap<Span, Vec<usize>>,
 }
 
 impl Messages {

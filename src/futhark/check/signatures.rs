@@ -3,8 +3,9 @@
 //! Law: a sealed module has the members that its signature says, at types at least as general; nothing else is seen of
 //! it (tests/language/check.rs).
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::apply::Callee;
 use super::ownership::{Misfit, Owned};
@@ -183,7 +184,7 @@ impl Unifier {
         span: Span,
     ) -> Checked<()> {
         // What is wanted, at the parameters of what is found.
-        let (mut sizes, mut types) = (HashMap::new(), HashMap::new());
+        let (mut sizes, mut types) = (FxHashMap::default(), FxHashMap::default());
         let mut alike = found.params.len() == wanted.params.len();
         for params in found.params.iter().zip(&wanted.params) {
             match params {

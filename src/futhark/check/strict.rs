@@ -8,7 +8,7 @@
 //! runs. A size that is not written in the type of a parameter is *implicit*: the language makes it what it has to be, which can be
 //! all but a size that is known only from a value within.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::report::Role;
 use super::substitute::{map_dimensions, mentions, with_sizes};
@@ -41,7 +41,7 @@ impl Unifier {
         })
     }
 
-    fn is_over(&self, size: &Size, locals: &std::collections::HashSet<Local>) -> bool {
+    fn is_over(&self, size: &Size, locals: &rustc_hash::FxHashSet<Local>) -> bool {
         mentions(size, &mut |leaf| matches!(leaf, Size::Local(local) if locals.contains(local)))
     }
 
@@ -57,7 +57,7 @@ impl Unifier {
                 Type::Function { param: q, name: other, exists: f, result: s },
             ) => self.apart(p, q).or_else(|| {
                 // What the second leaves open may be anything in the first.
-                let mut known: HashMap<Local, Size> = f.iter().map(|local| (*local, ANYTHING)).collect();
+                let mut known: FxHashMap<Local, Size> = f.iter().map(|local| (*local, ANYTHING)).collect();
                 known.extend(other.map(|other| (other, name.map_or(ANYTHING, Size::Local))));
                 self.apart(r, &with_sizes(s, &known))
             }),
@@ -84,7 +84,7 @@ impl Unifier {
         if self.holds_function(&of) {
             return of;
         }
-        map_dimensions(&of, &mut |_| self.unknown_size(span))
+        map_dimensions(&of, &mut |_| Some(self.unknown_size(span)))
     }
 }
 

@@ -4,8 +4,10 @@
 //! (tests/language/check.rs).
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::report::{Role, counted};
 use super::scope::{Scopes, Template, TemplateParam, Value, show_name};
@@ -39,7 +41,7 @@ impl Checker {
             TypeKind::Array(size, element) => {
                 let size = self.written_size(size.as_deref(), written.span)?;
                 self.as_element(element)?;
-                Ok(Type::Array(Box::new(size), Box::new(self.type_expression(element)?)))
+                Ok(Type::Array(size, Arc::new(self.type_expression(element)?)))
             }
             TypeKind::Tuple(components) => Ok(Type::tuple(self.type_expressions(components)?)),
             TypeKind::Record(fields) => {
@@ -119,7 +121,7 @@ impl Checker {
             }
             result => (exists, result),
         };
-        Ok(Type::Function { param: Box::new(param), name, exists, result: Box::new(result) })
+        Ok(Type::Function { param: Arc::new(param), name, exists, result: Arc::new(result) })
     }
 
     fn named_type(&mut self, name: &tree::QualifiedName, arguments: &[TypeArgument], span: Span) -> Checked<Type> {
@@ -133,8 +135,8 @@ impl Checker {
             );
             return fault("type", span, text, "give one argument for each parameter, sizes in brackets");
         }
-        let mut sizes: HashMap<Local, Size> = HashMap::new();
-        let mut types: HashMap<u32, Type> = HashMap::new();
+        let mut sizes: FxHashMap<Local, Size> = FxHashMap::default();
+        let mut types: FxHashMap<u32, Type> = FxHashMap::default();
         for (param, argument) in template.params.iter().zip(arguments) {
             match (param, argument) {
                 (TemplateParam::Size(local), TypeArgument::Size(size)) => {
@@ -336,7 +338,7 @@ impl Unifier {
 
 /// Names that may be given once only.
 pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n Name>, what: &str, span: Span) -> Checked<()> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = rustc_hash::FxHashSet::default();
     for name in names {
         if !seen.insert(name) {
             return fault("duplicate", span, format!("the {what} `{name}` is given twice"), "leave one of them out");
@@ -346,7 +348,7 @@ pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n Name>, what: &str, sp
 }
 
 /// A type with sizes and types in the places of variables.
-pub(super) fn substitute(of: &Type, sizes: &HashMap<Local, Size>, types: &HashMap<u32, Type>) -> Type {
+pub(super) fn substitute(of: &Type, sizes: &FxHashMap<Local, Size>, types: &FxHashMap<u32, Type>) -> Type {
     map_type(
         of,
         &mut |size| match size {

@@ -3,12 +3,12 @@
 //! Law: making two types equal never binds an unknown to what is not in scope where it was made; sizes of which nothing
 //! is certain are left to be compared when the program runs (tests/language/check.rs).
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::deep;
 use super::sizes::{Polynomial, leaves, map_size};
 use super::substitute::{map_locals, map_type, with_sizes};
-use crate::futhark::core::{HIDDEN, Local, Prim, Size, Type, TypeVar};
+use crate::futhark::core::{Local, Prim, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::TypeParamKind;
 
@@ -113,19 +113,19 @@ pub(super) struct Unifier {
     /// The depth at which each variable is bound.
     pub(super) local_levels: Vec<u32>,
     /// Variables of which it is known that they are this size.
-    pub(super) alias: HashMap<Local, Size>,
+    pub(super) alias: FxHashMap<Local, Size>,
     /// Variables in the place of which stands this size.
-    pub(super) eliminated: HashMap<Local, Size>,
+    pub(super) eliminated: FxHashMap<Local, Size>,
     /// Variables that stand for sizes that have no terms of their own.
-    pub(super) soft: HashSet<Local>,
+    pub(super) soft: FxHashSet<Local>,
     /// Sizes that are written nowhere of parameters with a type: they are what they have to be.
-    pub(super) implicit: HashSet<Local>,
+    pub(super) implicit: FxHashSet<Local>,
     /// Sizes that are known only from a value.
-    pub(super) existential: HashSet<Local>,
+    pub(super) existential: FxHashSet<Local>,
     /// What type parameters that are written may stand for, by their numbers.
-    pub(super) lifted: HashMap<u32, TypeParamKind>,
+    pub(super) lifted: FxHashMap<u32, TypeParamKind>,
     /// The depth at which type parameters that are written are bound.
-    pub(super) type_levels: HashMap<u32, u32>,
+    pub(super) type_levels: FxHashMap<u32, u32>,
     /// Types that stand for type parameters that take no functions, with their names and where they do.
     pub(super) instances: Vec<(Type, TypeVar, Span)>,
     /// Whether there are [hidden](HIDDEN) sizes.
@@ -165,13 +165,17 @@ impl Unifier {
 
     /// The size with all that is known put in.
     pub(super) fn resolve_size(&self, size: &Size) -> Size {
-        map_size(size, &mut |leaf| match leaf {
-            Size::Unknown(unknown) => {
-                self.sizes[*unknown as usize].value.as_ref().map(|value| self.resolve_size(value))
-            }
-            Size::Local(local) => self.eliminated.get(local).map(|value| self.resolve_size(value)),
+        map_size(size, &mut |leaf| self.known_size(leaf))
+    }
+
+    /// What is known to stand in the place of a variable of a size.
+    fn known_size(&self, leaf: &Size) -> Option<Size> {
+        let value = match leaf {
+            Size::Unknown(unknown) => self.sizes[*unknown as usize].value.as_ref(),
+            Size::Local(local) => self.eliminated.get(local),
             _ => None,
-        })
+        };
+        value.map(|value| self.resolve_size(value))
     }
 
     /// The type with all that is known put in, if it is small.
@@ -181,14 +185,10 @@ impl Unifier {
 
     pub(super) fn resolved(&self, of: &Type) -> Type {
         deep(|| {
-            map_type(
-                of,
-                &mut |size| matches!(size, Size::Unknown(_) | Size::Local(_)).then(|| self.resolve_size(size)),
-                &mut |variable| match variable {
-                    Type::Unknown(unknown) => self.types[*unknown as usize].value.as_ref().map(|of| self.resolved(of)),
-                    _ => None,
-                },
-            )
+            map_type(of, &mut |leaf| self.known_size(leaf), &mut |variable| match variable {
+                Type::Unknown(unknown) => self.types[*unknown as usize].value.as_ref().map(|of| self.resolved(of)),
+                _ => None,
+            })
         })
     }
 
@@ -199,35 +199,6 @@ impl Unifier {
         sizes.iter().zip(&own).for_each(|(size, own)| self.soften_as(*own, &Size::Local(*size)));
         let renamed = sizes.iter().copied().zip(own.iter().copied().map(Size::Local)).collect();
         (with_sizes(&self.resolve(of), &renamed), own)
-    }
-
-    /// A size that is known only from a value, of a type that stands where there is none yet.
-    pub(super) fn hidden_size(&mut self) -> Size {
-        self.hides = true;
-        let hidden = self.bound_by_type(&Name::from(HIDDEN));
-        self.soften(hidden);
-        Size::Local(hidden)
-    }
-
-    /// The type of a value that is there: hidden sizes of it are known from now on, as new variables; those of a function are known when its result is.
-    pub(super) fn revealed(&mut self, of: Type) -> (Type, Vec<Local>) {
-        if !self.hides {
-            return (of, Vec::new());
-        }
-        let of = self.resolve(&of);
-        let mut hidden = of.locals();
-        hidden.retain(|local| *self.locals[local.0 as usize] == *HIDDEN);
-        if hidden.is_empty() {
-            return (of, hidden);
-        }
-        if let Type::Function { .. } = of {
-            let mut of = of;
-            reveal_later(&mut of, hidden);
-            return (of, Vec::new());
-        }
-        let own: Vec<Local> = hidden.iter().map(|_| self.fresh("k")).collect();
-        let known = hidden.into_iter().zip(own.iter().copied().map(Size::Local)).collect();
-        (with_sizes(&of, &known), own)
     }
 
     /// The normal form of a size.
@@ -288,7 +259,7 @@ impl Unifier {
             ) => {
                 let params = self.unify(&p, &q)?;
                 // The same names for the same things, so that what is known only within is seen to be equal.
-                let mut renamed: HashMap<Local, Local> = f.iter().copied().zip(e.iter().copied()).collect();
+                let mut renamed: FxHashMap<Local, Local> = f.iter().copied().zip(e.iter().copied()).collect();
                 if let (Some(name), Some(other)) = (name, other) {
                     renamed.insert(other, name);
                 }
@@ -407,6 +378,20 @@ impl Unifier {
     /// Makes two sizes equal; returns whether that remains to be compared when the program runs.
     pub(super) fn unify_size(&mut self, a: &Size, b: &Size) -> Unified {
         let (a, b) = (self.resolve_size(a), self.resolve_size(b));
+        if a == b {
+            return Ok(false);
+        }
+        // Of an unknown and what is another variable, or a number, there is no more to find out.
+        if let (Size::Unknown(unknown), other) | (other, Size::Unknown(unknown)) = (&a, &b) {
+            let is_plain = match other {
+                Size::Constant(_) | Size::Unknown(_) => true,
+                Size::Local(local) => !self.alias.contains_key(local),
+                _ => false,
+            };
+            if is_plain && self.assign(*unknown, other) {
+                return Ok(false);
+            }
+        }
         let Some(difference) = self.normal(&a).plus(&self.normal(&b), -1) else { return Ok(true) };
         match difference.as_constant() {
             Some(0) => return Ok(false),
@@ -478,18 +463,5 @@ impl Unifier {
         self.instances.clear();
         self.alias.clear();
         self.eliminated.clear();
-    }
-}
-
-/// Lets the last result of a function say these sizes.
-fn reveal_later(of: &mut Type, hidden: Vec<Local>) {
-    if let Type::Function { exists, result, .. } = of {
-        if let Type::Function { .. } = **result {
-            return reveal_later(result, hidden);
-        }
-        let used = result.locals();
-        let more: Vec<Local> =
-            hidden.into_iter().filter(|local| used.contains(local) && !exists.contains(local)).collect();
-        exists.extend(more);
     }
 }

@@ -3,7 +3,7 @@
 //! Law: a name is used where it stands within its scope, in an expression or in a size; one that begins with `_` need not be
 //! (tests/language/check.rs).
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::deep;
 use super::functions::pattern_names;
@@ -36,7 +36,7 @@ struct Bound<'t> {
 struct Search<'t> {
     bound: Vec<Bound<'t>>,
     /// Which of them a name is, the innermost last.
-    of: HashMap<&'t Name, Vec<usize>>,
+    of: FxHashMap<&'t Name, Vec<usize>>,
     found: Vec<Message>,
 }
 

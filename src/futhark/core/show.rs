@@ -63,7 +63,7 @@ impl Shown<'_> {
             Type::Prim(prim) => out.push_str(prim.name()),
             Type::Array(size, of) => {
                 out.push('[');
-                if !matches!(**size, Size::Unknown(_)) {
+                if !matches!(*size, Size::Unknown(_)) {
                     self.write_size(size, out, 0);
                 }
                 out.push(']');

@@ -207,29 +207,24 @@ impl Polynomial {
 
 /// Applies a function to the variables of a size.
 pub(in crate::futhark) fn map_size(size: &Size, leaf: &mut impl FnMut(&Size) -> Option<Size>) -> Size {
+    replace_in_size(size, leaf).unwrap_or_else(|| size.clone())
+}
+
+/// A size with others in the places of those for which the function has some; none if it has none for any.
+pub(in crate::futhark) fn replace_in_size(size: &Size, leaf: &mut impl FnMut(&Size) -> Option<Size>) -> Option<Size> {
     if let Some(replaced) = leaf(size) {
-        return replaced;
+        return Some(replaced);
     }
-    let mut both = |a: &Size, b: &Size| (Box::new(map_size(a, leaf)), Box::new(map_size(b, leaf)));
-    match size {
-        Size::Constant(_) | Size::Local(_) | Size::Unknown(_) => size.clone(),
-        Size::Sum(a, b) => {
-            let (a, b) = both(a, b);
-            Size::Sum(a, b)
-        }
-        Size::Difference(a, b) => {
-            let (a, b) = both(a, b);
-            Size::Difference(a, b)
-        }
-        Size::Product(a, b) => {
-            let (a, b) = both(a, b);
-            Size::Product(a, b)
-        }
-        Size::Quotient(a, b) => {
-            let (a, b) = both(a, b);
-            Size::Quotient(a, b)
-        }
-    }
+    let (make, a, b): (fn(Box<Size>, Box<Size>) -> Size, _, _) = match size {
+        Size::Constant(_) | Size::Local(_) | Size::Unknown(_) => return None,
+        Size::Sum(a, b) => (Size::Sum, a, b),
+        Size::Difference(a, b) => (Size::Difference, a, b),
+        Size::Product(a, b) => (Size::Product, a, b),
+        Size::Quotient(a, b) => (Size::Quotient, a, b),
+    };
+    let (left, right) = (replace_in_size(a, leaf), replace_in_size(b, leaf));
+    let or = |replaced: Option<Size>, before: &Box<Size>| replaced.map_or_else(|| before.clone(), Box::new);
+    (left.is_some() || right.is_some()).then(|| make(or(left, a), or(right, b)))
 }
 
 /// Calls a function on each variable of a size, known or not.

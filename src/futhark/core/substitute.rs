@@ -2,39 +2,65 @@
 //!
 //! Law: what is put in is not looked at again, so a substitution ends whatever it puts in (tests/language/check.rs).
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
-use super::sizes::{leaves, map_size};
+use rustc_hash::FxHashMap;
+
+use super::sizes::{leaves, replace_in_size};
 use super::{Local, Size, Type};
 
-/// Applies functions to the dimensions and to the variables (known or not) of a type; `None` leaves a variable as it is.
+/// A type with other dimensions and variables (known or not), for which the functions have some; none if they have none for
+/// any, so that what stays as it is can be shared.
 fn map_parts(
     of: &Type,
-    dimension: &mut impl FnMut(&Size) -> Size,
+    dimension: &mut impl FnMut(&Size) -> Option<Size>,
     variable: &mut impl FnMut(&Type) -> Option<Type>,
-) -> Type {
+) -> Option<Type> {
+    let mut within = |of: &Arc<Type>| map_parts(of, dimension, variable).map(Arc::new);
     match of {
-        Type::Prim(_) => of.clone(),
-        Type::Unknown(_) | Type::Var(_) => variable(of).unwrap_or_else(|| of.clone()),
+        Type::Prim(_) => None,
+        Type::Unknown(_) | Type::Var(_) => variable(of),
         Type::Array(n, element) => {
-            let n = dimension(n);
-            Type::Array(Box::new(n), Box::new(map_parts(element, dimension, variable)))
+            let (size, of) = (dimension(n), map_parts(element, dimension, variable).map(Arc::new));
+            (size.is_some() || of.is_some())
+                .then(|| Type::Array(size.unwrap_or_else(|| n.clone()), of.unwrap_or_else(|| element.clone())))
         }
         Type::Record(fields) => {
-            Type::Record(fields.iter().map(|(name, of)| (name.clone(), map_parts(of, dimension, variable))).collect())
+            let mut mapped = fields.clone();
+            let parts = mapped.iter_mut().map(|(_, of)| of);
+            map_each(parts, dimension, variable).then_some(Type::Record(mapped))
         }
         Type::Sum(constructors) => {
-            let mut payload = |of: &[Type]| of.iter().map(|of| map_parts(of, dimension, variable)).collect();
-            Type::Sum(constructors.iter().map(|(name, of)| (name.clone(), payload(of))).collect())
+            let mut mapped = constructors.clone();
+            let parts = mapped.iter_mut().flat_map(|(_, payload)| payload);
+            map_each(parts, dimension, variable).then_some(Type::Sum(mapped))
         }
-        Type::Function { param, name, exists, result } => Type::Function {
-            param: Box::new(map_parts(param, dimension, variable)),
-            name: *name,
-            exists: exists.clone(),
-            result: Box::new(map_parts(result, dimension, variable)),
-        },
-        Type::Accumulator(of) => Type::Accumulator(Box::new(map_parts(of, dimension, variable))),
+        Type::Function { param, name, exists, result } => {
+            let (taken, given) = (within(param), within(result));
+            (taken.is_some() || given.is_some()).then(|| Type::Function {
+                param: taken.unwrap_or_else(|| param.clone()),
+                name: *name,
+                exists: exists.clone(),
+                result: given.unwrap_or_else(|| result.clone()),
+            })
+        }
+        Type::Accumulator(of) => within(of).map(Type::Accumulator),
     }
+}
+
+/// The same of each of some types, in place: whether any is another now.
+fn map_each<'t>(
+    types: impl Iterator<Item = &'t mut Type>,
+    dimension: &mut impl FnMut(&Size) -> Option<Size>,
+    variable: &mut impl FnMut(&Type) -> Option<Type>,
+) -> bool {
+    let mut is_other = false;
+    for of in types {
+        if let Some(mapped) = map_parts(of, dimension, variable) {
+            (*of, is_other) = (mapped, true);
+        }
+    }
+    is_other
 }
 
 /// Applies functions to the sizes and to the variables (known or not) of a type; `None` leaves a variable as it is.
@@ -43,7 +69,7 @@ pub(in crate::futhark) fn map_type(
     size: &mut impl FnMut(&Size) -> Option<Size>,
     variable: &mut impl FnMut(&Type) -> Option<Type>,
 ) -> Type {
-    map_parts(of, &mut |n| map_size(n, size), variable)
+    map_parts(of, &mut |n| replace_in_size(n, size), variable).unwrap_or_else(|| of.clone())
 }
 
 /// Replaces sizes only.
@@ -57,7 +83,7 @@ pub(in crate::futhark) fn map_locals(of: &Type, put: &mut impl FnMut(Local) -> O
 }
 
 /// The same, by a table.
-pub(in crate::futhark) fn with_sizes(of: &Type, sizes: &HashMap<Local, Size>) -> Type {
+pub(in crate::futhark) fn with_sizes(of: &Type, sizes: &FxHashMap<Local, Size>) -> Type {
     if sizes.is_empty() { of.clone() } else { map_locals(of, &mut |local| sizes.get(&local).cloned()) }
 }
 
@@ -73,9 +99,9 @@ impl Type {
     }
 }
 
-/// Replaces each whole dimension, in order of writing; those of functions within too.
-pub(in crate::futhark) fn map_dimensions(of: &Type, dimension: &mut impl FnMut(&Size) -> Size) -> Type {
-    map_parts(of, dimension, &mut |_| None)
+/// Replaces each whole dimension for which there is another, in order of writing; those of functions within too.
+pub(in crate::futhark) fn map_dimensions(of: &Type, dimension: &mut impl FnMut(&Size) -> Option<Size>) -> Type {
+    map_parts(of, dimension, &mut |_| None).unwrap_or_else(|| of.clone())
 }
 
 /// The parts of a type that are visited.

@@ -4,6 +4,7 @@
 //! (tests/language/check.rs).
 
 use core::fmt;
+use std::sync::Arc;
 
 use super::Local;
 pub use crate::array::Prim;
@@ -37,13 +38,13 @@ pub enum Size {
     Unknown(u32),
 }
 
-/// A type.
+/// A type. Copies share what is within.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Type {
     /// A scalar.
     Prim(Prim),
     /// An array of this size and element type.
-    Array(Box<Size>, Box<Type>),
+    Array(Size, Arc<Type>),
     /// A record, its fields in order of their names, numbers by value; a tuple has the fields `0`, `1`, ….
     Record(Vec<(Name, Type)>),
     /// A sum, its constructors in order of their names.
@@ -52,18 +53,18 @@ pub enum Type {
     /// the result that are known only when it is there.
     Function {
         /// The type of the parameter.
-        param: Box<Type>,
+        param: Arc<Type>,
         /// The variable that sizes of the result mention, if any does.
         name: Option<Local>,
         /// The sizes of the result that the argument does not tell.
         exists: Vec<Local>,
         /// The type of the result.
-        result: Box<Type>,
+        result: Arc<Type>,
     },
     /// A type parameter.
     Var(TypeVar),
     /// An accumulator behind an array of this type.
-    Accumulator(Box<Type>),
+    Accumulator(Arc<Type>),
     /// A place that inference has still to fill; none is left in a checked program.
     Unknown(u32),
 }
@@ -78,7 +79,7 @@ impl Type {
     /// The type of a function whose result has no sizes that are known only from its argument or from itself.
     #[must_use]
     pub fn function(param: Type, result: Type) -> Type {
-        Type::Function { param: Box::new(param), name: None, exists: Vec::new(), result: Box::new(result) }
+        Type::Function { param: Arc::new(param), name: None, exists: Vec::new(), result: Arc::new(result) }
     }
 
     /// The types of the components, if this is a tuple: of none, the unit; never of one.

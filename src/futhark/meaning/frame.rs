@@ -193,7 +193,7 @@ impl<'e, 'p, M: Meaning> Frame<'e, 'p, M> {
         }
         match (of, value) {
             (Type::Array(size, element), value) => {
-                if let Size::Local(local) = &**size
+                if let Size::Local(local) = size
                     && sizes.contains(local)
                 {
                     let found = self.evaluator.meaning.size(value.leaf(at)?, outer);

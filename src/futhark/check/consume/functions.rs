@@ -3,8 +3,9 @@
 //! Law: what a function without a declared result returns is unique if it aliases nothing that outlives the call; a
 //! declared result is what it says (tests/language/consume.rs).
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use super::held::{Held, Origin, Origins, shared, union};
 use super::{Body, Flow, Kind};
@@ -83,7 +84,7 @@ impl<'a> Flow<'a> {
 
     /// Goes into a function or a loop.
     pub(super) fn enter(&mut self, is_loop: bool) {
-        self.bodies.push(Body { is_loop, seen: HashMap::new() });
+        self.bodies.push(Body { is_loop, seen: FxHashMap::default() });
         self.depth += 1;
     }
 

@@ -19,9 +19,9 @@ mod held;
 mod iteration;
 mod report;
 
-use std::collections::HashMap;
-
 pub(super) use self::held::Held;
+use rustc_hash::FxHashMap;
+
 use self::held::{Origin, Origins, shared, union};
 use self::report::By;
 use super::ownership::{Owned, Ownership};
@@ -55,7 +55,7 @@ enum Kind {
 struct Body {
     is_loop: bool,
     /// What is used within and bound outside, and where first.
-    seen: HashMap<Origin, Span>,
+    seen: FxHashMap<Origin, Span>,
 }
 
 /// The walk over a definition.
@@ -64,11 +64,11 @@ struct Flow<'a> {
     names: &'a [Name],
     /// The definition itself, for those that call themselves.
     own: Held,
-    scope: HashMap<Local, Held>,
+    scope: FxHashMap<Local, Held>,
     /// Values with no name in the text that have not been mentioned yet, and the depth they belong to.
-    hoisted: HashMap<Local, (&'a Expression, usize)>,
+    hoisted: FxHashMap<Local, (&'a Expression, usize)>,
     sources: Vec<Source>,
-    consumed: HashMap<Origin, By>,
+    consumed: FxHashMap<Origin, By>,
     /// What has been consumed, in this order.
     journal: Vec<Origin>,
     bodies: Vec<Body>,
@@ -97,10 +97,10 @@ impl Checker {
             ownership: &self.ownership,
             names: &self.unifier.locals,
             own: own.clone(),
-            scope: HashMap::new(),
-            hoisted: HashMap::new(),
+            scope: FxHashMap::default(),
+            hoisted: FxHashMap::default(),
             sources: Vec::new(),
-            consumed: HashMap::new(),
+            consumed: FxHashMap::default(),
             journal: Vec::new(),
             bodies: Vec::new(),
             depth: 0,

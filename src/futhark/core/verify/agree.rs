@@ -3,7 +3,7 @@
 //! Law: sizes agree if they are equal as polynomials over what is known of variables, or if one is yet to be bound
 //! (tests/language/check.rs).
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::{I64, Verified, Verifier, wrong};
 use crate::futhark::core::sizes::{Polynomial, leaves, map_size};
@@ -80,7 +80,7 @@ impl Verifier<'_> {
                 Type::Function { param: q, name: other, exists: f, result: s },
             ) => {
                 self.same(p, q, open, span)?;
-                let renamed: HashMap<Local, Size> = e.iter().zip(f).map(|(e, f)| (*e, Size::Local(*f))).collect();
+                let renamed: FxHashMap<Local, Size> = e.iter().zip(f).map(|(e, f)| (*e, Size::Local(*f))).collect();
                 let renamed = match (name, other) {
                     (Some(name), Some(other)) => renamed.into_iter().chain([(*name, Size::Local(*other))]).collect(),
                     _ => renamed,
@@ -105,7 +105,7 @@ impl Verifier<'_> {
 
     /// Two types that agree up to sizes.
     pub(super) fn same_shape(&self, a: &Type, b: &Type, span: Span) -> Verified {
-        let flat = |of: &Type| map_dimensions(of, &mut |_| Size::Constant(0));
+        let flat = |of: &Type| map_dimensions(of, &mut |_| Some(Size::Constant(0)));
         self.same(&flat(a), &flat(b), None, span)
     }
 }

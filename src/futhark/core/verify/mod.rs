@@ -6,7 +6,9 @@
 
 mod agree;
 
-use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::agree::{constant_fits, field, size_of};
 use super::substitute::{map_type, with_sizes};
@@ -27,10 +29,10 @@ const BOOL: Type = Type::Prim(Prim::Bool);
 pub fn verify(program: &Program) -> Result<(), String> {
     let mut verifier = Verifier {
         program,
-        types: HashMap::new(),
-        schemes: HashMap::new(),
-        equal: HashMap::new(),
-        variables: HashSet::new(),
+        types: FxHashMap::default(),
+        schemes: FxHashMap::default(),
+        equal: FxHashMap::default(),
+        variables: FxHashSet::default(),
         definition: 0,
     };
     for (at, defined) in program.definitions.iter().enumerate() {
@@ -54,11 +56,11 @@ type Verified = Result<(), String>;
 struct Verifier<'p> {
     program: &'p Program,
     /// The types of the variables in scope.
-    types: HashMap<Local, Type>,
-    schemes: HashMap<Local, Scheme>,
+    types: FxHashMap<Local, Type>,
+    schemes: FxHashMap<Local, Scheme>,
     /// Variables of which it is known that they are this size.
-    equal: HashMap<Local, Size>,
-    variables: HashSet<u32>,
+    equal: FxHashMap<Local, Size>,
+    variables: FxHashSet<u32>,
     definition: usize,
 }
 
@@ -120,7 +122,7 @@ impl Verifier<'_> {
             return wrong(span, "an instance has not as many parts as its scheme");
         }
         let sizes = scheme.sizes.iter().copied().zip(instance.sizes.iter().cloned()).collect();
-        let types: HashMap<u32, &Type> = scheme.types.iter().map(|var| var.id).zip(&instance.types).collect();
+        let types: FxHashMap<u32, &Type> = scheme.types.iter().map(|var| var.id).zip(&instance.types).collect();
         Ok(map_type(&with_sizes(&scheme.body, &sizes), &mut |_| None, &mut |variable| match variable {
             Type::Var(var) => types.get(&var.id).map(|of| (*of).clone()),
             _ => None,
@@ -273,7 +275,7 @@ impl Verifier<'_> {
 
     fn array(&self, elements: &[Expression], of: &Type, span: Span) -> Verified {
         let Type::Array(size, of) = of else { return wrong(span, "an array has no type of arrays") };
-        if **size != Size::Constant(i64::try_from(elements.len()).unwrap_or(i64::MAX)) {
+        if *size != Size::Constant(i64::try_from(elements.len()).unwrap_or(i64::MAX)) {
             return wrong(span, "an array has not as many elements as its type says");
         }
         elements.iter().try_for_each(|element| self.same(&element.of, of, None, span))
@@ -291,7 +293,7 @@ impl Verifier<'_> {
             return wrong(span, "what is applied is no function");
         };
         self.same(&argument.of, param, None, span)?;
-        let mut sizes: HashMap<Local, Size> = HashMap::new();
+        let mut sizes: FxHashMap<Local, Size> = FxHashMap::default();
         if let Some(name) = name {
             let Some(size) = size_of(argument) else { return wrong(span, "an argument is no size") };
             sizes.insert(*name, size);
@@ -333,7 +335,7 @@ impl Verifier<'_> {
         let before = self.types.clone();
         self.same(&lambda.param.of, param, None, span)?;
         self.bind(&lambda.param)?;
-        let mut renamed: HashMap<Local, Size> = HashMap::new();
+        let mut renamed: FxHashMap<Local, Size> = FxHashMap::default();
         if let (Some(name), PatternKind::Local(local)) = (name, &lambda.param.kind) {
             renamed.insert(*name, Size::Local(*local));
         }
@@ -385,11 +387,11 @@ impl Verifier<'_> {
                 Index::Slice(start, end, step) => {
                     let mut parts = start.iter().chain(end).chain(step);
                     parts.try_for_each(|part| self.same(&part.of, &I64, None, span))?;
-                    kept.push((**size).clone());
+                    kept.push(size.clone());
                 }
             }
             rest = element;
         }
-        Ok(kept.into_iter().rev().fold(rest.clone(), |of, size| Type::Array(Box::new(size), Box::new(of))))
+        Ok(kept.into_iter().rev().fold(rest.clone(), |of, size| Type::Array(size, Arc::new(of))))
     }
 }
