@@ -46,7 +46,7 @@ impl Iterator for Sum<'_> {
                 (of_a, of_b) => (of_a.is_some(), of_b.is_some()),
             };
             let (a, b) = (takes_a.then(|| self.a.next()).flatten(), takes_b.then(|| self.b.next()).flatten());
-            let Some((monomial, _)) = a.or(b) else { return None };
+            let (monomial, _) = a.or(b)?;
             let scaled = b.map_or(Some(0), |(_, m)| m.checked_mul(self.by));
             match scaled.and_then(|m| m.checked_add(a.map_or(0, |(_, n)| *n))) {
                 Some(0) => {}

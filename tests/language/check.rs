@@ -179,7 +179,7 @@ fn the_verifier_finds_what_is_broken() {
             if let ExpressionKind::Let(_, value, _) = &mut inner(body).kind
                 && let Type::Array(size, _) = &mut value.of
             {
-                **size = Size::Constant(3);
+                *size = Size::Constant(3);
             }
         })
         .contains("is not")

@@ -212,10 +212,11 @@ pub(in crate::futhark) fn map_size(size: &Size, leaf: &mut impl FnMut(&Size) -> 
 
 /// A size with others in the places of those for which the function has some; none if it has none for any.
 pub(in crate::futhark) fn replace_in_size(size: &Size, leaf: &mut impl FnMut(&Size) -> Option<Size>) -> Option<Size> {
+    type Make = fn(Box<Size>, Box<Size>) -> Size;
     if let Some(replaced) = leaf(size) {
         return Some(replaced);
     }
-    let (make, a, b): (fn(Box<Size>, Box<Size>) -> Size, _, _) = match size {
+    let (make, a, b): (Make, &Size, &Size) = match size {
         Size::Constant(_) | Size::Local(_) | Size::Unknown(_) => return None,
         Size::Sum(a, b) => (Size::Sum, a, b),
         Size::Difference(a, b) => (Size::Difference, a, b),
@@ -223,7 +224,7 @@ pub(in crate::futhark) fn replace_in_size(size: &Size, leaf: &mut impl FnMut(&Si
         Size::Quotient(a, b) => (Size::Quotient, a, b),
     };
     let (left, right) = (replace_in_size(a, leaf), replace_in_size(b, leaf));
-    let or = |replaced: Option<Size>, before: &Box<Size>| replaced.map_or_else(|| before.clone(), Box::new);
+    let or = |replaced: Option<Size>, before: &Size| Box::new(replaced.unwrap_or_else(|| before.clone()));
     (left.is_some() || right.is_some()).then(|| make(or(left, a), or(right, b)))
 }
 
