@@ -28,7 +28,7 @@ impl Elaborated {
     /// let text = "entry total (points: []f64) (centre: f64) = f64.sum (map (\\p -> (p - centre) ** 2) points)";
     /// let total = compile(text, "total").unwrap().on_parts(&[0], Mpi::over(&Lanes))?;
     /// let points = Array::from(&world.read_rows("points.bin")?);
-    /// println!("{}", total.run_within(&[points, Array::scalar(0.5)], Limits::default())?[0]);
+    /// println!("{}", total.run_within(&[points, Array::scalar(0.5)], &Limits::default())?[0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
