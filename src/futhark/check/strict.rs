@@ -8,7 +8,7 @@
 //! runs. A size that is not written in the type of a parameter is *implicit*: the language makes it what it has to be, which can be
 //! all but a size that is known only from a value within.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::report::Role;
 use super::substitute::{map_dimensions, mentions, with_sizes};
@@ -41,7 +41,7 @@ impl Unifier {
         })
     }
 
-    fn is_over(&self, size: &Size, locals: &rustc_hash::FxHashSet<Local>) -> bool {
+    fn is_over(&self, size: &Size, locals: &FxHashSet<Local>) -> bool {
         mentions(size, &mut |leaf| matches!(leaf, Size::Local(local) if locals.contains(local)))
     }
 

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::report::{Role, counted};
 use super::scope::{Scopes, Template, TemplateParam, Value, show_name};
@@ -338,7 +338,7 @@ impl Unifier {
 
 /// Names that may be given once only.
 pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n Name>, what: &str, span: Span) -> Checked<()> {
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = FxHashSet::default();
     for name in names {
         if !seen.insert(name) {
             return fault("duplicate", span, format!("the {what} `{name}` is given twice"), "leave one of them out");

@@ -26,14 +26,12 @@ fn map_parts(
                 .then(|| Type::Array(size.unwrap_or_else(|| n.clone()), of.unwrap_or_else(|| element.clone())))
         }
         Type::Record(fields) => {
-            let mut mapped = fields.clone();
-            let parts = mapped.iter_mut().map(|(_, of)| of);
-            map_each(parts, dimension, variable).then_some(Type::Record(mapped))
+            map_each(fields, &mut |(name, of)| Some((name.clone(), map_parts(of, dimension, variable)?)))
+                .map(Type::Record)
         }
         Type::Sum(constructors) => {
-            let mut mapped = constructors.clone();
-            let parts = mapped.iter_mut().flat_map(|(_, payload)| payload);
-            map_each(parts, dimension, variable).then_some(Type::Sum(mapped))
+            let mut payload = |of: &[Type]| map_each(of, &mut |of| map_parts(of, dimension, variable));
+            map_each(constructors, &mut |(name, of)| Some((name.clone(), payload(of)?))).map(Type::Sum)
         }
         Type::Function { param, name, exists, result } => {
             let (taken, given) = (within(param), within(result));
@@ -48,19 +46,14 @@ fn map_parts(
     }
 }
 
-/// The same of each of some types, in place: whether any is another now.
-fn map_each<'t>(
-    types: impl Iterator<Item = &'t mut Type>,
-    dimension: &mut impl FnMut(&Size) -> Option<Size>,
-    variable: &mut impl FnMut(&Type) -> Option<Type>,
-) -> bool {
-    let mut is_other = false;
-    for of in types {
-        if let Some(mapped) = map_parts(of, dimension, variable) {
-            (*of, is_other) = (mapped, true);
-        }
-    }
-    is_other
+/// Some parts with others in the places of those for which the function has one; none if it has none for any.
+fn map_each<T: Clone>(parts: &[T], map: &mut impl FnMut(&T) -> Option<T>) -> Option<Vec<T>> {
+    let (at, first) = parts.iter().enumerate().find_map(|(at, part)| Some((at, map(part)?)))?;
+    let mut all = Vec::with_capacity(parts.len());
+    all.extend_from_slice(&parts[..at]);
+    all.push(first);
+    all.extend(parts[at + 1..].iter().map(|part| map(part).unwrap_or_else(|| part.clone())));
+    Some(all)
 }
 
 /// Applies functions to the sizes and to the variables (known or not) of a type; `None` leaves a variable as it is.
