@@ -205,11 +205,11 @@ impl Inequalities {
                 return true;
             }
         }
-        // What is less than what is not negative is looked at only if it may be that itself, and is not seen to be at once.
+        // If it is not negative less something that is not, it is not either. Where the range says neither, more is tried below.
         let mut less = Vec::new();
         for other in self.others.iter().rev() {
             let is_plain = other.atoms().iter().all(|atom| self.of(*atom).equal.is_none());
-            match if is_plain { self.range_of_difference(p, other) } else { None } {
+            match is_plain.then(|| self.range_of_difference(p, other)).flatten() {
                 Some((0.., _)) => return true,
                 Some((_, greatest)) if greatest < 0 || others == 0 => continue,
                 _ => {}

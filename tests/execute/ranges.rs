@@ -150,6 +150,29 @@ fn what_nothing_bounds_is_looked_at() {
     }
 }
 
+/// What was found under one condition is not taken for found under another, of which as much is known.
+#[test]
+fn what_is_found_holds_where_it_was_found() {
+    let twice = Program::trace(|xs: Arr<F64>, a: I64, b: I64| {
+        let n = xs.len();
+        let asked = |by: f64| {
+            if_(a.lt(n + 1), move || xs.map(move |x| x.sin() * by).sum(), move || xs.map(move |x| x.cos() * by).sum())
+        };
+        let first = if_(a.lt(n), || asked(1.0), || xs.map(|x| x.exp()).sum());
+        first + if_(b.lt(n), || asked(2.0), || xs.map(|x| x.exp() * 2.0).sum())
+    });
+    let twice = twice.unwrap();
+    // Of the four choices the one that follows from another is gone. Those of forms of loops ask for `lessorequal`.
+    let code = twice.compile().unwrap().explain();
+    let asked = code.lines().filter_map(|line| line.trim_start().split_once(" = less(")).map(|(value, _)| value);
+    let chosen = asked.filter(|value| code.lines().any(|line| line.trim_start() == format!("if {value}"))).count();
+    assert_eq!(chosen, 3, "{code}");
+    for (a, b) in [(0, 0), (0, 9), (9, 0), (9, 9)] {
+        let xs = Value::new([0.5, 1.0]).unwrap();
+        same(&catadiff::execute::Lanes, &twice, &[xs, Value::from(a as i64), Value::from(b as i64)]).unwrap();
+    }
+}
+
 /// Of two forms of a loop, one for many rows and one for few, the one that the size does not ask for is not there.
 #[test]
 fn known_sizes_leave_one_form_of_a_loop() {
