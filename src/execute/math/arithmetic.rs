@@ -42,7 +42,7 @@ pub(super) fn horner<N: Number, const COUNT: usize>(coefficients: &[f64; COUNT],
     sum
 }
 
-/// [`horner`] for even powers and odd ones side by side, which takes half the time from `t` to the sum; `square` is `t²`.
+/// [`horner`] for even powers and odd ones side by side, in sums of half the depth; `square` is `t²`.
 #[inline(always)]
 pub(super) fn even_and_odd<N: Number, const COUNT: usize>(coefficients: &[f64; COUNT], t: N, square: N) -> N {
     const { assert!(COUNT.is_multiple_of(2), "as many even powers as odd ones") };
