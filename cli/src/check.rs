@@ -17,7 +17,8 @@ use crate::arguments::Arguments;
 pub(crate) fn check(arguments: &Arguments) -> Result<Answer, Failure> {
     let (mut output, mut wrong) = (String::new(), String::new());
     let (mut count, mut bad) = (0, 0);
-    for path in arguments.some_files()? {
+    let files = arguments.some_files()?;
+    for path in files {
         let mut texts = Texts::default();
         let checked = texts.file(Path::new(path)).and_then(|(_, tree)| texts.check(&tree));
         let (program, messages) = match checked {
@@ -39,6 +40,10 @@ pub(crate) fn check(arguments: &Arguments) -> Result<Answer, Failure> {
             } else {
                 let _ = writeln!(output, "{path}: entry {}: {of}", entry.name);
             }
+        }
+        if files.len() == 1 {
+            // The process ends, and gives back at once what would take a tenth of the time to give back piece by piece.
+            std::mem::forget((program, texts));
         }
     }
     if bad == 0 {

@@ -11,4 +11,5 @@ mod fuzz;
 mod in_place;
 mod interpret;
 mod syntax;
+mod types;
 mod values;

@@ -3,14 +3,14 @@
 //! Law: arguments that say types come before those that need them, functions that are written in place; the value of an
 //! argument that a size mentions has a name (tests/language/check.rs).
 
+use std::borrow::Cow;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::report::{Role, counted};
 use super::scope::{Operator, Value, show_name};
-use super::substitute::{unknowns, with_sizes};
+use super::substitute::unknowns;
 use super::types::I64;
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, fault};
@@ -106,7 +106,7 @@ impl Checker {
     }
 
     /// What is applied, and how messages call it.
-    pub(super) fn applied(&mut self, function: &tree::Expression) -> Checked<(Callee, String)> {
+    pub(super) fn applied<'t>(&mut self, function: &'t tree::Expression) -> Checked<(Callee, Cow<'t, str>)> {
         match &function.kind {
             tree::ExpressionKind::Name(name) | tree::ExpressionKind::Section(name) => {
                 Ok((self.callee(name)?, show_name(name)))
@@ -133,7 +133,7 @@ impl Checker {
         let in_order = arguments.into_iter().enumerate();
         let (late, early): (Vec<_>, Vec<_>) = in_order.partition(|(_, argument)| is_late(argument));
         for (at, argument) in early.into_iter().chain(late) {
-            let param = with_sizes(&self.unifier.resolve(&wanted[at].param), &sizes);
+            let param = self.unifier.at_sizes(&wanted[at].param, &sizes);
             let role = if operator { Role::Operand(shown) } else { Role::Argument(at, shown) };
             let mut value = self.argument(argument, &param, role)?;
             if let Some(name) = wanted[at].name {
@@ -166,7 +166,7 @@ impl Checker {
                 let mut result = self.unifier.resolve(&of);
                 for _ in 0..operator.arity {
                     let Type::Function { result: rest, .. } = result else { unreachable!("as many parameters") };
-                    result = Arc::unwrap_or_clone(rest);
+                    result = rest.into_inner();
                 }
                 self.unifier.operation(&operator.name, operands, result, span)
             }
@@ -203,7 +203,7 @@ impl Checker {
             return Ok(Expression { kind, of: I64, span });
         }
         let (of, binds) = self.unifier.renamed(&result, &exists);
-        let (of, known) = self.unifier.revealed(with_sizes(&of, &sizes));
+        let (of, known) = self.unifier.revealed(self.unifier.at_sizes(&of, &sizes));
         let binds: Vec<Local> = binds.into_iter().chain(known).collect();
         let kind = ExpressionKind::Apply { function: Box::new(function), argument: Box::new(argument) };
         let value = Expression { kind, of, span };
@@ -219,7 +219,7 @@ impl Unifier {
         for at in 0..arguments {
             match rest {
                 Type::Function { param, name, exists, result } => {
-                    wanted.push(Wanted { param: Arc::unwrap_or_clone(param), name, exists });
+                    wanted.push(Wanted { param: param.into_inner(), name, exists });
                     rest = self.head(&result);
                 }
                 Type::Unknown(_) => {
@@ -264,7 +264,7 @@ impl Unifier {
             let size = self.unknown_size(span);
             open.insert(*local, size);
         }
-        let result = with_sizes(&self.resolve(result), &open);
+        let result = self.at_sizes(result, &open);
         // What cannot be is reported when the arguments are known.
         let _ = self.unify(&result, expected);
     }

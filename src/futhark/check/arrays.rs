@@ -3,8 +3,6 @@
 //! Law: the size of a range or of a slice is said by its ends where they can be named; else it is known when it is
 //! there (tests/language/check.rs).
 
-use std::sync::Arc;
-
 use super::report::{Role, counted};
 use super::types::I64;
 use super::unify::{Prims, Required, Unifier};
@@ -29,7 +27,7 @@ impl Checker {
         span: Span,
     ) -> Checked<Expression> {
         let wanted = match expected.map(|of| self.unifier.head(of)) {
-            Some(Type::Array(_, of)) => Some(Arc::unwrap_or_clone(of)),
+            Some(Type::Array(_, of)) => Some(of.into_inner()),
             _ => None,
         };
         let of = wanted.unwrap_or_else(|| self.unifier.unknown(Required::Nothing, span));
@@ -38,7 +36,7 @@ impl Checker {
             checked.push(self.check(element, &of, Role::Element)?);
         }
         let size = Size::Constant(i64::try_from(elements.len()).expect("a text fits in memory"));
-        let of = Type::Array(size, Arc::new(of));
+        let of = Type::Array(size, of.into());
         Ok(Expression { kind: ExpressionKind::Array(checked), of, span })
     }
 
@@ -64,7 +62,7 @@ impl Checker {
             }
         };
         let kind = ExpressionKind::Range(Box::new(Range { start, second, end, kind: written.kind }));
-        let value = Expression { kind, of: Type::Array(size, Arc::new(of)), span };
+        let value = Expression { kind, of: Type::Array(size, of.into()), span };
         Ok(if binds.is_empty() { value } else { self.bound(value, "range", binds) })
     }
 
@@ -87,7 +85,7 @@ impl Checker {
             if let Type::Unknown(_) = rest {
                 let size = self.unifier.unknown_size(span);
                 let element = self.unifier.unknown(Required::Nothing, span);
-                let found = Type::Array(size, Arc::new(element));
+                let found = Type::Array(size, element.into());
                 self.unifier.equate(&rest, &found, Role::Part, span)?;
                 rest = found;
             }
@@ -120,7 +118,7 @@ impl Checker {
             }
             rest = self.unifier.head(&element);
         }
-        let of = kept.into_iter().rev().fold(rest, |of, size| Type::Array(size, Arc::new(of)));
+        let of = kept.into_iter().rev().fold(rest, |of, size| Type::Array(size, of.into()));
         Ok((of, indices, open))
     }
 

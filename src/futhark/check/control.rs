@@ -3,8 +3,6 @@
 //! Law: a size is known around a branch or a loop only if all branches, or all iterations, agree on it
 //! (tests/language/check.rs).
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
 use super::expressions::{BOOL, pattern_value};
@@ -17,7 +15,7 @@ use super::types::I64;
 use super::unify::{Clash, Prims, Required, Unifier};
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{
-    Constant, Expression, ExpressionKind, Local, Loop, LoopForm, LoopPolicy, Pattern, Prim, Size, Type,
+    Constant, Expression, ExpressionKind, Holds, Local, Loop, LoopForm, LoopPolicy, Pattern, Prim, Shared, Size, Type,
 };
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, Attribute};
@@ -108,7 +106,7 @@ impl Checker {
             tree::LoopForm::In(_, xs) => {
                 let size = self.unifier.unknown_size(xs.span);
                 let element = self.unifier.unknown(Required::Nothing, xs.span);
-                let of = Type::Array(size, Arc::new(element));
+                let of = Type::Array(size, element.into());
                 Some((None, self.check(xs, &of, Role::Index)?))
             }
             tree::LoopForm::While(_) => None,
@@ -218,8 +216,8 @@ impl Unifier {
                 fresh.insert(unknown, self.unknown(Required::Nothing, span));
             }
         }
-        Some(map_type(&of, &mut |_| None, &mut |variable| match variable {
-            Type::Unknown(unknown) => fresh.get(unknown).cloned(),
+        Some(map_type(&of, Holds::UNKNOWNS, &mut |_| None, &mut |variable| match variable {
+            Type::Unknown(unknown) => fresh.get(unknown).cloned().map(Shared::from),
             _ => None,
         }))
     }
@@ -273,7 +271,7 @@ impl Unifier {
                         local
                     }))
                 };
-                Ok(Type::Array(size, Arc::new(element)))
+                Ok(Type::Array(size, element.into()))
             }
             (Type::Record(a), Type::Record(b)) => record_of_both(&a, &b, |a, b| self.join_types(a, b, binds, pairs)),
             (a, b) => {
@@ -319,7 +317,7 @@ impl Unifier {
                     Size::Unknown(_) => Size::Local(self.dimension(&m, dimensions, span)),
                     fixed => fixed,
                 };
-                Ok(Type::Array(size, Arc::new(element)))
+                Ok(Type::Array(size, element.into()))
             }
             (Type::Record(own), Type::Record(before)) => {
                 record_of_both(&own, &before, |own, before| self.loop_type(own, before, declared, dimensions, span))

@@ -6,7 +6,6 @@
 use rustc_hash::FxHashMap;
 
 use super::report::Role;
-use super::substitute::with_sizes;
 use super::{Checked, Checker};
 use crate::futhark::core::{Expression, ExpressionKind, Local, Pattern, Size, Type};
 
@@ -54,7 +53,7 @@ impl Checker {
                 let mut known: FxHashMap<Local, Size> =
                     exists.iter().map(|exist| (*exist, checker.unifier.unknown_size(span))).collect();
                 known.extend(name.map(|name| (name, Size::Local(local))));
-                let result = with_sizes(&checker.unifier.resolve(&result), &known);
+                let result = checker.unifier.at_sizes(&result, &known);
                 checker.convert(answer, &result, role)
             })?;
             let param = pattern.expect("made in the body");

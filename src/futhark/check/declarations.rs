@@ -4,7 +4,6 @@
 //! (tests/language/check.rs).
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -238,8 +237,8 @@ impl Unifier {
             plain_sizes(&param, &mut sizes);
             sizes.extend(name);
             let shown = written.next().flatten().unwrap_or_else(|| Name::from(format!("arg{}", params.len())));
-            params.push((shown, Arc::unwrap_or_clone(param)));
-            result = Arc::unwrap_or_clone(rest);
+            params.push((shown, param.into_inner()));
+            result = rest.into_inner();
         }
         for (name, of) in params.iter().map(|(name, of)| (&**name, of)).chain([("the result", &result)]) {
             if higher(of) {

@@ -6,7 +6,7 @@
 
 use super::unify::Unifier;
 use super::{Checked, fault};
-use crate::futhark::core::Type;
+use crate::futhark::core::{Holds, Type};
 use crate::futhark::source::Span;
 use crate::futhark::syntax::DEPTH;
 
@@ -24,9 +24,17 @@ impl Unifier {
 
     /// Whether a type has no more parts than the budget, which is used up, and is no deeper than this.
     fn count(&self, of: &Type, depth: usize, budget: &mut usize) -> bool {
-        let (Some(left), Some(depth)) = (budget.checked_sub(1), depth.checked_sub(1)) else { return false };
+        let known = self.known(of);
+        let summary = known.summary();
+        let is_known = !summary.holds.any(Holds::UNKNOWNS);
+        let parts = if is_known { summary.parts as usize } else { 1 };
+        let (Some(left), Some(within)) = (budget.checked_sub(parts), depth.checked_sub(1)) else { return false };
         *budget = left;
-        self.known(of).children().all(|of| self.count(of, depth, budget))
+        if is_known {
+            summary.depth as usize <= depth
+        } else {
+            known.children().all(|of| self.count(of, within, budget))
+        }
     }
 
     /// Refuses types so large that a program would never end to be checked.

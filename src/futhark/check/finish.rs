@@ -12,7 +12,8 @@ use super::substitute::unknowns;
 use super::unify::{Clash, Required, Unifier};
 use super::{Checked, Checker, Definitions, deep, exhaustive, fault};
 use crate::futhark::core::{
-    Constant, Definition, Entry, Expression, ExpressionKind, Instance, Pattern, PatternKind, Prim, Program, Size, Type,
+    Constant, Definition, Entry, Expression, ExpressionKind, Holds, Instance, Pattern, PatternKind, Prim, Program,
+    Size, Type,
 };
 use crate::futhark::source::{Message, Name, Span};
 use crate::futhark::syntax::{real_of, shortened, whole_real};
@@ -75,24 +76,25 @@ impl Unifier {
     /// The type, in which nothing may be left unknown. What nothing is said of is the unit; a size of which nothing is said is 0.
     pub(super) fn complete(&mut self, of: &Type, span: Span) -> Checked<Type> {
         self.small(of, span)?;
-        let mut resolved = self.resolve(of);
+        let mut resolved = self.resolved(of);
         for _ in 0..64 {
+            if !resolved.holds(Holds::UNKNOWNS) {
+                break;
+            }
             let (unknown_types, unknown_sizes) = unknowns(&resolved);
             let Some(&cell) = unknown_types.last() else {
-                if unknown_sizes.is_empty() {
-                    return Ok(resolved);
-                }
                 for cell in unknown_sizes {
                     self.complete_size(&Size::Unknown(cell), span)?;
                 }
-                return Ok(self.resolve(&resolved));
+                resolved = self.resolved(&resolved);
+                break;
             };
             let found = &self.types[cell as usize];
             let place = if found.span.is_prelude() { span } else { found.span };
             let shown = self.show(&Type::Unknown(cell));
             match &found.required {
                 Required::OneOf(prims) => {
-                    let value = prims.default().map(Type::Prim);
+                    let value = prims.default().map(|prim| Type::Prim(prim).into());
                     self.types[cell as usize].value = value;
                 }
                 Required::Nothing => {
@@ -100,7 +102,7 @@ impl Unifier {
                         return self.complete(&Type::Unknown(owner), span);
                     }
                     // Nothing needs it to be another.
-                    self.types[cell as usize].value = Some(Type::tuple(Vec::new()));
+                    self.types[cell as usize].value = Some(Type::tuple(Vec::new()).into());
                 }
                 Required::Fields(_) => {
                     let text = format!("the type of this record is not known: {shown}");
@@ -112,6 +114,13 @@ impl Unifier {
                 }
             }
             resolved = self.resolve(&resolved);
+        }
+        if let Type::Unknown(cell) = of {
+            // Others that are this one need not be worked out again.
+            let value = &mut self.types[*cell as usize].value;
+            if value.as_ref().is_none_or(|value| value.holds(Holds::UNKNOWNS)) {
+                *value = Some(resolved.clone().into());
+            }
         }
         Ok(resolved)
     }
@@ -159,7 +168,7 @@ impl Checker {
             for unknown in types {
                 let cell = &mut self.unifier.types[unknown as usize];
                 if matches!(cell.required, Required::Nothing) && cell.value.is_none() {
-                    cell.value = Some(Type::tuple(Vec::new()));
+                    cell.value = Some(Type::tuple(Vec::new()).into());
                 }
             }
             for unknown in sizes {
@@ -404,12 +413,12 @@ fn mark(value: &Expression, wanted: &mut [bool]) {
     if let ExpressionKind::Definition(definition, _) = &value.kind {
         wanted[definition.0 as usize] = true;
     }
-    value.children().into_iter().for_each(|child| deep(|| mark(child, wanted)));
+    value.children().for_each(|child| deep(|| mark(child, wanted)));
 }
 
 fn renumber(value: &mut Expression, numbers: &[u32]) {
     if let ExpressionKind::Definition(definition, _) = &mut value.kind {
         definition.0 = numbers[definition.0 as usize];
     }
-    value.children_mut().into_iter().for_each(|child| deep(|| renumber(child, numbers)));
+    value.children_mut().for_each(|child| deep(|| renumber(child, numbers)));
 }

@@ -62,6 +62,14 @@ fn flattened(mut value: &Expression) -> (&Expression, Vec<&Expression>) {
     (value, arguments)
 }
 
+/// What is applied.
+fn head(mut value: &Expression) -> &Expression {
+    while let E::Apply { function, .. } = &value.kind {
+        value = function;
+    }
+    value
+}
+
 fn is_function(value: &Expression) -> bool {
     matches!(value.of, Type::Function { .. })
 }
@@ -87,8 +95,7 @@ impl<'p> Search<'p> {
             _ => {}
         }
         if let E::Apply { .. } = &value.kind {
-            let (head, arguments) = flattened(value);
-            let derives = match &head.kind {
+            let derives = match &head(value).kind {
                 E::Definition(definition, _) => {
                     let defined = self.defined(*definition);
                     is_prelude(defined) && is_derivative(&defined.name)
@@ -97,10 +104,10 @@ impl<'p> Search<'p> {
                 _ => false,
             };
             if derives {
-                self.called(arguments[0], true);
+                self.called(flattened(value).1[0], true);
             }
         }
-        value.children().into_iter().for_each(|child| deep(|| self.calls(child)));
+        value.children().for_each(|child| deep(|| self.calls(child)));
     }
 
     fn defined(&self, definition: Definition) -> &'p Defined {

@@ -4,7 +4,6 @@
 //! (tests/language/check.rs).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +13,7 @@ use super::substitute::{binders, dimensions, map_dimensions, mentions, unknowns,
 use super::types::{I64, distinct};
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, fault};
-use crate::futhark::core::{Definition, Expression, Local, Pattern, Scheme, Size, Type, TypeVar};
+use crate::futhark::core::{Definition, Expression, Local, Pattern, Scheme, Shared, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, TypeParamKind};
 
@@ -48,7 +47,7 @@ impl Checker {
                 }
                 let (wanted, name, exists, rest) = match expected.take() {
                     Some(Type::Function { param, name, exists, result }) => {
-                        (Some(Arc::unwrap_or_clone(param)), name, exists, Some(Arc::unwrap_or_clone(result)))
+                        (Some(param.into_inner()), name, exists, Some(result.into_inner()))
                     }
                     _ => (None, None, Vec::new(), None),
                 };
@@ -187,7 +186,7 @@ impl Unifier {
             }
             let taken = self.resolve(&param.of);
             self.leave(&taken, level);
-            let of = Type::Function { param: Arc::new(taken), name, exists, result: Arc::new(of) };
+            let of = Type::Function { param: taken.into(), name, exists, result: of.into() };
             function = Expression { span, ..Expression::lambda(param, function, of.clone()) };
             result = (of, Vec::new());
         }
@@ -227,8 +226,8 @@ impl Unifier {
             }
             let (result, open) = self.open_result(result, &within, level, span)?;
             let exists = exists.iter().copied().chain(open).collect();
-            let param = Arc::new(self.visible_type(param, &within, level));
-            return Ok((Type::Function { param, name: *name, exists, result: Arc::new(result) }, Vec::new()));
+            let param = self.visible_type(param, &within, level).into();
+            return Ok((Type::Function { param, name: *name, exists, result: result.into() }, Vec::new()));
         }
         // What functions within bind is theirs.
         let mut within = visible.to_vec();
@@ -384,7 +383,7 @@ impl Unifier {
                     }
                 };
                 if value.is_some() {
-                    self.types[unknown as usize].value = value;
+                    self.types[unknown as usize].value = value.map(Shared::from);
                     changed = true;
                 }
             }

@@ -4,14 +4,12 @@
 //! Law: an unknown becomes nothing that contains itself, and no size that is not in scope where it was made; what is
 //! required of an unknown is part of it (tests/language/check.rs).
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashSet;
 
 use super::sizes::{leaves, map_size};
 use super::substitute::{Part, binders, dimensions, map_dimensions, mentions, visit, with_sizes};
 use super::unify::{Clash, TypeCell, Unifier};
-use crate::futhark::core::{HIDDEN, Local, Size, Type};
+use crate::futhark::core::{HIDDEN, Holds, Local, Size, Type};
 use crate::futhark::source::Name;
 
 impl Unifier {
@@ -19,12 +17,12 @@ impl Unifier {
     fn unknowns(&self, of: &Type) -> Vec<u32> {
         let (mut found, mut seen, mut open) = (Vec::new(), FxHashSet::default(), vec![of.clone()]);
         while let Some(of) = open.pop() {
-            visit(&of, &mut |part| match part {
+            visit(&of, Holds::UNKNOWNS, &mut |part| match part {
                 Part::Variable(Type::Unknown(inner)) if seen.insert(*inner) => {
                     found.push(*inner);
                     let TypeCell { value, mut required, .. } = self.types[*inner as usize].clone();
                     match value {
-                        Some(value) => open.push(value),
+                        Some(value) => open.push(value.into_inner()),
                         None => open.extend(required.types().into_iter().map(|of| of.clone())),
                     }
                 }
@@ -46,6 +44,9 @@ impl Unifier {
     /// What a type is at an unknown of that depth: unknowns within, and in what is required of them, become as shallow, and sizes
     /// that are not in scope there become unknown sizes, to be equal if that turns out to be possible.
     pub(super) fn fit(&mut self, unknown: u32, level: u32, of: &Type, left: &mut bool) -> Result<Type, Clash> {
+        if !of.holds(Holds::UNKNOWNS | Holds::SIZES | Holds::PARAMETERS) {
+            return Ok(of.clone());
+        }
         let within = self.unknowns(of);
         if within.contains(&unknown) {
             return Err(Clash::Infinite);
@@ -71,7 +72,7 @@ impl Unifier {
         }
         let of = self.resolved(of);
         let mut escapes = false;
-        visit(&of, &mut |part| match part {
+        visit(&of, Holds::PARAMETERS, &mut |part| match part {
             Part::Variable(Type::Var(var)) => {
                 escapes |= self.type_levels.get(&var.id).is_some_and(|bound| *bound > level);
             }
@@ -199,7 +200,10 @@ impl Unifier {
 fn reveal_later(of: &mut Type, hidden: Vec<Local>) {
     if let Type::Function { exists, result, .. } = of {
         if let Type::Function { .. } = **result {
-            return reveal_later(Arc::make_mut(result), hidden);
+            let mut within = Type::clone(result);
+            reveal_later(&mut within, hidden);
+            *result = within.into();
+            return;
         }
         let used = result.locals();
         let more: Vec<Local> =

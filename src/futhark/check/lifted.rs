@@ -8,7 +8,7 @@ use super::scope::Template;
 use super::substitute::has_size;
 use super::unify::Unifier;
 use super::{Checked, Checker, fault};
-use crate::futhark::core::{Size, Type, TypeVar};
+use crate::futhark::core::{Holds, Size, Type, TypeVar};
 use crate::futhark::source::Span;
 use crate::futhark::syntax::tree::{TypeDeclaration, TypeExpression, TypeKind, TypeParamKind};
 
@@ -83,6 +83,9 @@ impl Unifier {
 
     /// Whether a value of the type is a function or may have one in it.
     pub(super) fn holds_function(&self, of: &Type) -> bool {
+        if !of.holds(Holds::FUNCTIONS | Holds::PARAMETERS | Holds::SUMS) {
+            return false;
+        }
         match of {
             Type::Function { .. } => true,
             Type::Sum(_) if as_abstract(of).is_some() => {
@@ -95,6 +98,9 @@ impl Unifier {
 
     /// Whether a value of the type is an array of functions or has one in it.
     pub(super) fn holds_functions(&self, of: &Type) -> bool {
+        if !of.holds(Holds::FUNCTIONS | Holds::PARAMETERS | Holds::SUMS) {
+            return false;
+        }
         match of {
             Type::Function { .. } => false,
             Type::Array(_, of) | Type::Accumulator(of) => self.holds_function(of) || self.is_lifted_by_size(of),

@@ -3,8 +3,6 @@
 //! Law: an operation of the text is one of the core's or a few of them; the right operand of `&&` and `||` is worked
 //! out only if it decides, or is a variable (tests/language/elaborate.rs).
 
-use std::sync::Arc;
-
 use super::scope::Operator;
 use super::unify::{Prims, Required, Unifier};
 use super::{Checked, Checker};
@@ -69,8 +67,8 @@ impl Checker {
                 let Type::Function { param, result, .. } = rest else { unreachable!("as many parameters") };
                 let local = checker.unifier.fresh("x");
                 operands.push(Expression::variable(local, (*param).clone(), span));
-                params.push(Pattern::variable(local, Arc::unwrap_or_clone(param), span));
-                rest = Arc::unwrap_or_clone(result);
+                params.push(Pattern::variable(local, param.into_inner(), span));
+                rest = result.into_inner();
             }
             Ok(checker.unifier.operation(&operator.name, operands, rest, span))
         })?;
@@ -127,7 +125,7 @@ impl Checker {
                 };
                 let elements: Vec<Expression> = text.bytes().map(byte).collect();
                 let count = i64::try_from(elements.len()).expect("a text fits in memory");
-                let of = Type::Array(core::Size::Constant(count), Arc::new(Type::Prim(Prim::U8)));
+                let of = Type::Array(core::Size::Constant(count), Type::Prim(Prim::U8).into());
                 return Ok(Expression { kind: ExpressionKind::Array(elements), of, span });
             }
         };

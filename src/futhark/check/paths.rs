@@ -113,7 +113,7 @@ impl Checker {
             // Its fields become variables, so that nothing but the update holds the part.
             let mut parts = Vec::with_capacity(fields.len());
             let mut patterns = Vec::with_capacity(fields.len());
-            for (field, of) in fields {
+            for (field, of) in fields.into_inner() {
                 let local = self.unifier.local(&field);
                 patterns.push((field.clone(), Pattern::variable(local, of.clone(), span)));
                 parts.push((field, Expression::variable(local, of, span)));

@@ -28,7 +28,7 @@ impl Checker {
                     record.push((name.clone(), self.pattern_type(pattern)?));
                 }
                 record.sort_by(|(a, _), (b, _)| field_order(a, b));
-                Ok(Type::Record(record))
+                Ok(Type::Record(record.into()))
             }
             PatternKind::Constructor(name, payload) => {
                 let payload = payload.iter().map(|p| self.pattern_type(p)).collect::<Checked<_>>()?;
@@ -113,7 +113,7 @@ impl Unifier {
     /// The fields of a record of that many, as they are known.
     fn fields(&self, of: &Type, count: usize, span: Span) -> Checked<Vec<(Name, Type)>> {
         match self.head(of) {
-            Type::Record(fields) if fields.len() == count => Ok(fields),
+            Type::Record(fields) if fields.len() == count => Ok(fields.into_inner()),
             _ => {
                 fault("type", span, format!("this pattern does not fit the type {}", self.show(of)), "name each field")
             }
@@ -128,7 +128,7 @@ impl Unifier {
     /// The types of what a constructor holds.
     pub(super) fn payload(&self, of: &Type, name: &Name, count: usize, span: Span) -> Checked<Vec<Type>> {
         let constructors = match self.head(of) {
-            Type::Sum(constructors) => constructors,
+            Type::Sum(constructors) => constructors.into_inner(),
             Type::Unknown(unknown) => match &self.types[unknown as usize].required {
                 Required::Constructors(constructors) => constructors.clone(),
                 Required::Nothing | Required::OneOf(_) | Required::Fields(_) => Vec::new(),

@@ -5,7 +5,6 @@
 
 use std::cell::OnceCell;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -75,7 +74,7 @@ fn read() -> Prelude {
         params: vec![TemplateParam::Type(of.id)],
         open: Vec::new(),
         lifted: TypeParamKind::Type,
-        body: Type::Accumulator(Arc::new(Type::Var(of))),
+        body: Type::Accumulator(Type::Var(of).into()),
     };
     checker.scopes.env.types.insert(Name::from("acc"), Rc::new(accumulator));
     let mut intrinsics = Env { types: checker.scopes.env.types.clone(), ..Env::default() };

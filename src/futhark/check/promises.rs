@@ -9,7 +9,6 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -169,7 +168,7 @@ impl Checker {
                 TypeParamKind::Size => {
                     let size = sizes.next().expect("as many sizes");
                     params.push(TemplateParam::Size(size));
-                    held.push(Type::Array(Size::Local(size), Arc::new(Type::tuple(Vec::new()))));
+                    held.push(Type::Array(Size::Local(size), Type::tuple(Vec::new()).into()));
                 }
                 TypeParamKind::Type | TypeParamKind::SizeLifted | TypeParamKind::Lifted => {
                     let var = types.next().expect("as many types");
@@ -180,7 +179,7 @@ impl Checker {
         }
         let TypeVar { id, name } = self.unifier.type_variable(&declared.name);
         self.unifier.lifted.insert(id, declared.lifted);
-        let body = Type::Sum(vec![(Name::from(format!("{name}.{id}")), held)]);
+        let body = Type::Sum(vec![(Name::from(format!("{name}.{id}")), held)].into());
         Ok(Template { params, open: Vec::new(), lifted: declared.lifted, body })
     }
 
@@ -230,7 +229,9 @@ impl Unifier {
                 let mut each = |parts: &[Type]| parts.iter().map(|of| self.represented(of, known)).collect();
                 let mut parts: Vec<(Name, Vec<Type>)> =
                     constructors.iter().map(|(name, payload)| (name.clone(), each(payload))).collect();
-                let Some(template) = as_abstract(of).and_then(|id| known.get(&id)) else { return Type::Sum(parts) };
+                let Some(template) = as_abstract(of).and_then(|id| known.get(&id)) else {
+                    return Type::Sum(parts.into());
+                };
                 let (mut sizes, mut types) = (FxHashMap::default(), FxHashMap::default());
                 for (param, argument) in template.params.iter().zip(parts.remove(0).1) {
                     match (param, argument) {
@@ -250,13 +251,13 @@ impl Unifier {
             Type::Record(fields) => {
                 Type::Record(fields.iter().map(|(name, of)| (name.clone(), self.represented(of, known))).collect())
             }
-            Type::Array(size, of) => Type::Array(size.clone(), Arc::new(self.represented(of, known))),
-            Type::Accumulator(of) => Type::Accumulator(Arc::new(self.represented(of, known))),
+            Type::Array(size, of) => Type::Array(size.clone(), self.represented(of, known).into()),
+            Type::Accumulator(of) => Type::Accumulator(self.represented(of, known).into()),
             Type::Function { param, name, exists, result } => Type::Function {
-                param: Arc::new(self.represented(param, known)),
+                param: self.represented(param, known).into(),
                 name: *name,
                 exists: exists.clone(),
-                result: Arc::new(self.represented(result, known)),
+                result: self.represented(result, known).into(),
             },
             Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => of.clone(),
         })

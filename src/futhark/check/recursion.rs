@@ -4,7 +4,6 @@
 //! types that it is generic in; what is not written is the same in each call (tests/language/check.rs, tests/language/interpret.rs).
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::report::Role;
 use super::scope::{Known, Value};
@@ -58,7 +57,7 @@ impl Checker {
             if name.is_some() {
                 self.unifier.equate(&param, &I64, Role::Size, declared.name_span)?;
             }
-            let (param, result_at) = (Arc::new(self.unifier.resolve(&param)), Arc::new(result_at));
+            let (param, result_at) = (self.unifier.resolve(&param).into(), result_at.into());
             result = Type::Function { param, name, exists: std::mem::take(&mut exists), result: result_at };
         }
         Ok(Scheme { sizes, types, body: result })
@@ -101,5 +100,5 @@ pub(super) fn complete_calls(body: &mut Expression, number: Definition, scheme: 
         sizes.extend(scheme.sizes.iter().skip(known_sizes).map(|size| Size::Local(*size)));
         types.extend(scheme.types.iter().skip(known_types).cloned().map(Type::Var));
     }
-    body.children_mut().into_iter().for_each(|child| deep(|| complete_calls(child, number, scheme)));
+    body.children_mut().for_each(|child| deep(|| complete_calls(child, number, scheme)));
 }

@@ -139,7 +139,7 @@ impl Unifier {
                 format!("{{{}…}}", fields.concat())
             }
             Required::Constructors(constructors) => {
-                format!("{} | …", self.show_within(&Type::Sum(constructors.clone()), left))
+                format!("{} | …", self.show_within(&Type::Sum(constructors.clone().into()), left))
             }
         }
     }

@@ -3,6 +3,7 @@
 //! Law: scopes are persistent: to enter one, to capture it in a module and to leave it cost nothing
 //! (tests/language/check.rs).
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use im_rc::HashMap;
@@ -353,8 +354,8 @@ impl Scopes {
 }
 
 /// A name with the modules before it.
-pub(super) fn show_name(name: &tree::QualifiedName) -> String {
-    prefixed(&name.modules, &name.name)
+pub(super) fn show_name(name: &tree::QualifiedName) -> Cow<'_, str> {
+    if name.modules.is_empty() { (&*name.name).into() } else { prefixed(&name.modules, &name.name).into() }
 }
 
 fn prefixed(modules: &[Name], name: &str) -> String {

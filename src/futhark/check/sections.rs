@@ -3,8 +3,6 @@
 //! Law: what is before a pipe is looked at before the function that it goes to; what stands in a section is worked out
 //! once (tests/language/check.rs).
 
-use std::sync::Arc;
-
 use super::apply::{Argument, Callee};
 use super::report::Role;
 use super::scope::{plain, show_name};
@@ -129,7 +127,7 @@ impl Checker {
         let body = self.body(|checker| {
             let local = checker.unifier.fresh("x");
             let of = match of {
-                Type::Function { param, .. } => Arc::unwrap_or_clone(param),
+                Type::Function { param, .. } => param.into_inner(),
                 _ => checker.unifier.unknown(Required::Nothing, span),
             };
             param = Some(Pattern::variable(local, of.clone(), span));

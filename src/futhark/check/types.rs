@@ -5,7 +5,6 @@
 
 use std::cmp::Ordering;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,7 +13,9 @@ use super::scope::{Scopes, Template, TemplateParam, Value, show_name};
 use super::substitute::{has_size, map_type};
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, deep, fault};
-use crate::futhark::core::{Expression, ExpressionKind, Instance, Local, Prim, Scheme, Size, Type, TypeVar};
+use crate::futhark::core::{
+    Expression, ExpressionKind, Holds, Instance, Local, Prim, Scheme, Shared, Size, Type, TypeVar,
+};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{
     self, TypeArgument, TypeDeclaration, TypeExpression, TypeKind, TypeParam, TypeParamKind,
@@ -41,7 +42,7 @@ impl Checker {
             TypeKind::Array(size, element) => {
                 let size = self.written_size(size.as_deref(), written.span)?;
                 self.as_element(element)?;
-                Ok(Type::Array(size, Arc::new(self.type_expression(element)?)))
+                Ok(Type::Array(size, self.type_expression(element)?.into()))
             }
             TypeKind::Tuple(components) => Ok(Type::tuple(self.type_expressions(components)?)),
             TypeKind::Record(fields) => {
@@ -51,7 +52,7 @@ impl Checker {
                 }
                 distinct(record.iter().map(|(name, _)| name), "field", written.span)?;
                 record.sort_by(|(a, _), (b, _)| field_order(a, b));
-                Ok(Type::Record(record))
+                Ok(Type::Record(record.into()))
             }
             TypeKind::Sum(constructors) => {
                 let mut sum = Vec::with_capacity(constructors.len());
@@ -60,7 +61,7 @@ impl Checker {
                 }
                 distinct(sum.iter().map(|(name, _)| name), "constructor", written.span)?;
                 sum.sort_by(|(a, _), (b, _)| a.cmp(b));
-                Ok(Type::Sum(sum))
+                Ok(Type::Sum(sum.into()))
             }
             TypeKind::Function(name, param, result) => self.function_type(name.as_ref(), param, result),
             TypeKind::Unique(of) => self.type_expression(of),
@@ -121,7 +122,7 @@ impl Checker {
             }
             result => (exists, result),
         };
-        Ok(Type::Function { param: Arc::new(param), name, exists, result: Arc::new(result) })
+        Ok(Type::Function { param: param.into(), name, exists, result: result.into() })
     }
 
     fn named_type(&mut self, name: &tree::QualifiedName, arguments: &[TypeArgument], span: Span) -> Checked<Type> {
@@ -327,12 +328,8 @@ impl Unifier {
         if sizes.is_empty() && types.is_empty() {
             return (scheme.body.clone(), Instance::default());
         }
-        let of = substitute(
-            &scheme.body,
-            &scheme.sizes.iter().copied().zip(sizes.iter().cloned()).collect(),
-            &scheme.types.iter().map(|var| var.id).zip(types.iter().cloned()).collect(),
-        );
-        (of, Instance { sizes, types })
+        let instance = Instance { sizes, types };
+        (scheme.at(&instance), instance)
     }
 }
 
@@ -351,12 +348,13 @@ pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n Name>, what: &str, sp
 pub(super) fn substitute(of: &Type, sizes: &FxHashMap<Local, Size>, types: &FxHashMap<u32, Type>) -> Type {
     map_type(
         of,
+        Holds::SIZES | Holds::PARAMETERS,
         &mut |size| match size {
             Size::Local(local) => sizes.get(local).cloned(),
             _ => None,
         },
         &mut |variable| match variable {
-            Type::Var(var) => types.get(&var.id).cloned(),
+            Type::Var(var) => types.get(&var.id).cloned().map(Shared::from),
             _ => None,
         },
     )

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::deep;
 use super::sizes::{Polynomial, leaves, map_size};
 use super::substitute::{map_locals, map_type, with_sizes};
-use crate::futhark::core::{Local, Prim, Size, Type, TypeVar};
+use crate::futhark::core::{Holds, Local, Prim, Shared, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::TypeParamKind;
 
@@ -65,7 +65,7 @@ impl Required {
 pub(super) struct TypeCell {
     pub(super) level: u32,
     pub(super) required: Required,
-    pub(super) value: Option<Type>,
+    pub(super) value: Option<Shared<Type>>,
     /// Whether a type with sizes that are known only from a value may stand here: it may in the place of `'~t` and of `'^t`, and may
     /// not in that of `'t`.
     pub(super) lifted: Option<bool>,
@@ -184,17 +184,32 @@ impl Unifier {
     }
 
     pub(super) fn resolved(&self, of: &Type) -> Type {
+        let wanted = if self.eliminated.is_empty() { Holds::UNKNOWNS } else { Holds::UNKNOWNS | Holds::SIZES };
+        if !of.holds(wanted) {
+            return of.clone();
+        }
         deep(|| {
-            map_type(of, &mut |leaf| self.known_size(leaf), &mut |variable| match variable {
-                Type::Unknown(unknown) => self.types[*unknown as usize].value.as_ref().map(|of| self.resolved(of)),
+            map_type(of, wanted, &mut |leaf| self.known_size(leaf), &mut |variable| match variable {
+                Type::Unknown(unknown) => {
+                    let value = self.types[*unknown as usize].value.as_ref()?;
+                    Some(if value.holds(wanted) { self.resolved(value).into() } else { value.clone() })
+                }
                 _ => None,
             })
         })
     }
 
+    /// A type with sizes in the places of variables that may be in what is known of it.
+    pub(super) fn at_sizes(&self, of: &Type, sizes: &FxHashMap<Local, Size>) -> Type {
+        if sizes.is_empty() { of.clone() } else { with_sizes(&self.resolve(of), sizes) }
+    }
+
     /// A type with new variables, of the same names, in the places of these.
     pub(super) fn renamed(&mut self, of: &Type, sizes: &[Local]) -> (Type, Vec<Local>) {
         let own: Vec<Local> = sizes.iter().map(|size| self.local(&self.locals[size.0 as usize].clone())).collect();
+        if own.is_empty() {
+            return (of.clone(), own);
+        }
         self.existential.extend(&own);
         sizes.iter().zip(&own).for_each(|(size, own)| self.soften_as(*own, &Size::Local(*size)));
         let renamed = sizes.iter().copied().zip(own.iter().copied().map(Size::Local)).collect();
@@ -224,15 +239,20 @@ impl Unifier {
 
     /// Makes two types equal; returns whether sizes remain to be compared when the program runs.
     pub(super) fn unify(&mut self, a: &Type, b: &Type) -> Unified {
-        deep(|| self.unify_heads(self.head(a), self.head(b)))
+        match (self.known(a), self.known(b)) {
+            (Type::Prim(a), Type::Prim(b)) if a == b => Ok(false),
+            (Type::Unknown(a), Type::Unknown(b)) if a == b => Ok(false),
+            (a, b) => {
+                let (a, b) = (a.clone(), b.clone());
+                deep(|| self.unify_heads(a, b))
+            }
+        }
     }
 
     fn unify_heads(&mut self, a: Type, b: Type) -> Unified {
         match (a, b) {
-            (Type::Unknown(u), Type::Unknown(v)) if u == v => Ok(false),
             (Type::Unknown(u), b) => self.bind(u, b),
             (a, Type::Unknown(v)) => self.bind(v, a),
-            (Type::Prim(a), Type::Prim(b)) if a == b => Ok(false),
             (Type::Var(a), Type::Var(b)) if a.id == b.id => Ok(false),
             (Type::Accumulator(a), Type::Accumulator(b)) => self.unify(&a, &b),
             (Type::Array(n, a), Type::Array(m, b)) => {
@@ -313,7 +333,7 @@ impl Unifier {
                 Ok(self.unify(&value, &to)? | left)
             }
             None => {
-                self.types[unknown as usize].value = Some(to);
+                self.types[unknown as usize].value = Some(to.into());
                 Ok(left)
             }
         }
@@ -367,7 +387,7 @@ impl Unifier {
         let cell = &mut self.types[unknown as usize];
         match (&cell.value, &both) {
             (None, Required::OneOf(prims)) if prims.members().count() == 1 => {
-                cell.value = prims.default().map(Type::Prim);
+                cell.value = prims.default().map(|prim| Type::Prim(prim).into());
             }
             _ => {}
         }

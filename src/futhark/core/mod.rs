@@ -13,11 +13,13 @@
 mod show;
 pub(in crate::futhark) mod sizes;
 pub(in crate::futhark) mod substitute;
+mod summary;
 mod types;
 mod verify;
 mod walk;
 
 pub(in crate::futhark) use show::Shown;
+pub use summary::{Holds, Shared, Summary};
 pub use types::{Prim, Size, Type, TypeVar};
 pub use verify::verify;
 

@@ -4,9 +4,9 @@
 //! (tests/language/check.rs).
 
 use core::fmt;
-use std::sync::Arc;
 
 use super::Local;
+use super::summary::Shared;
 pub use crate::array::Prim;
 use crate::futhark::source::{Name, numbered};
 
@@ -44,27 +44,27 @@ pub enum Type {
     /// A scalar.
     Prim(Prim),
     /// An array of this size and element type.
-    Array(Size, Arc<Type>),
+    Array(Size, Shared<Type>),
     /// A record, its fields in order of their names, numbers by value; a tuple has the fields `0`, `1`, ….
-    Record(Vec<(Name, Type)>),
+    Record(Shared<Vec<(Name, Type)>>),
     /// A sum, its constructors in order of their names.
-    Sum(Vec<(Name, Vec<Type>)>),
+    Sum(Shared<Vec<(Name, Vec<Type>)>>),
     /// A function of one parameter. `name` stands for the argument, an `i64`, in the result; `exists` are the sizes of
     /// the result that are known only when it is there.
     Function {
         /// The type of the parameter.
-        param: Arc<Type>,
+        param: Shared<Type>,
         /// The variable that sizes of the result mention, if any does.
         name: Option<Local>,
         /// The sizes of the result that the argument does not tell.
         exists: Vec<Local>,
         /// The type of the result.
-        result: Arc<Type>,
+        result: Shared<Type>,
     },
     /// A type parameter.
     Var(TypeVar),
     /// An accumulator behind an array of this type.
-    Accumulator(Arc<Type>),
+    Accumulator(Shared<Type>),
     /// A place that inference has still to fill; none is left in a checked program.
     Unknown(u32),
 }
@@ -79,7 +79,7 @@ impl Type {
     /// The type of a function whose result has no sizes that are known only from its argument or from itself.
     #[must_use]
     pub fn function(param: Type, result: Type) -> Type {
-        Type::Function { param: Arc::new(param), name: None, exists: Vec::new(), result: Arc::new(result) }
+        Type::Function { param: param.into(), name: None, exists: Vec::new(), result: result.into() }
     }
 
     /// The types of the components, if this is a tuple: of none, the unit; never of one.

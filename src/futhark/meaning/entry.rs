@@ -31,7 +31,7 @@ pub(in crate::futhark) fn entry_named<'p>(program: &'p Program, name: &str) -> O
 #[must_use]
 pub fn interface(of: &Type) -> Vec<(Prim, usize)> {
     let mut found = Vec::new();
-    if *of != Type::Record(Vec::new()) {
+    if *of != Type::tuple(Vec::new()) {
         collect(of, 0, &mut found);
     }
     found

@@ -223,8 +223,9 @@ impl<'p> Walk<'_, 'p> {
         instance.types.iter().for_each(|of| self.sizes(of, live));
     }
 
-    fn all(&mut self, parts: &[&'p Expression], live: &mut Live) {
-        parts.iter().rev().for_each(|part| self.walk(part, live));
+    fn all(&mut self, parts: impl IntoIterator<Item = &'p Expression>, live: &mut Live) {
+        let parts: Vec<&Expression> = parts.into_iter().collect();
+        parts.into_iter().rev().for_each(|part| self.walk(part, live));
     }
 
     /// Goes through an expression, last part first. What is bound in it is bound on the way in.
@@ -244,23 +245,23 @@ impl<'p> Walk<'_, 'p> {
                 self.instance(instance, live);
             }
             ExpressionKind::Size(size) => self.size(size, live),
-            ExpressionKind::RecordUpdate(record, _, value) => self.all(&[value, record], live),
+            ExpressionKind::RecordUpdate(record, _, value) => self.all([&**value, &**record], live),
             ExpressionKind::Update(..) => {
                 // The array is evaluated after what it is indexed by and what is written, so that its use can be the last.
-                let mut parts = expression.children();
+                let mut parts: Vec<&Expression> = expression.children().collect();
                 parts.rotate_left(1);
-                self.all(&parts, live);
+                self.all(parts, live);
             }
             ExpressionKind::Constructor(..)
             | ExpressionKind::Array(_)
             | ExpressionKind::Coerce(_)
             | ExpressionKind::Hole => {
                 self.sizes(&expression.of, live);
-                self.all(&expression.children(), live);
+                self.all(expression.children(), live);
             }
             ExpressionKind::Equal(first, _) => {
                 self.sizes(&first.of, live);
-                self.all(&expression.children(), live);
+                self.all(expression.children(), live);
             }
             ExpressionKind::Constant(_)
             | ExpressionKind::Record(_)
@@ -270,7 +271,7 @@ impl<'p> Walk<'_, 'p> {
             | ExpressionKind::Primitive(..)
             | ExpressionKind::Convert(_)
             | ExpressionKind::Apply { .. }
-            | ExpressionKind::Assert(..) => self.all(&expression.children(), live),
+            | ExpressionKind::Assert(..) => self.all(expression.children(), live),
             ExpressionKind::Lambda(_) => {
                 let (mut params, mut body) = (Vec::new(), expression);
                 while let ExpressionKind::Lambda(lambda) = &body.kind {

@@ -220,7 +220,7 @@ impl<'a> Flow<'a> {
             }
             // Operands in the order of the text, which is not always that of the operation.
             _ => {
-                let mut operands = value.children();
+                let mut operands: Vec<&Expression> = value.children().collect();
                 operands.sort_by_key(|operand| operand.span.start);
                 for operand in operands {
                     self.value(operand)?;

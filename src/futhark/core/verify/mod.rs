@@ -6,12 +6,10 @@
 
 mod agree;
 
-use std::sync::Arc;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::agree::{constant_fits, field, size_of};
-use super::substitute::{map_type, with_sizes};
+use super::substitute::with_sizes;
 use super::{
     Definition, Expression, ExpressionKind, Index, Instance, Lambda, Local, Loop, LoopForm, Pattern, PatternKind, Prim,
     Program, Scheme, Size, Type,
@@ -121,12 +119,7 @@ impl Verifier<'_> {
         if scheme.sizes.len() != instance.sizes.len() || scheme.types.len() != instance.types.len() {
             return wrong(span, "an instance has not as many parts as its scheme");
         }
-        let sizes = scheme.sizes.iter().copied().zip(instance.sizes.iter().cloned()).collect();
-        let types: FxHashMap<u32, &Type> = scheme.types.iter().map(|var| var.id).zip(&instance.types).collect();
-        Ok(map_type(&with_sizes(&scheme.body, &sizes), &mut |_| None, &mut |variable| match variable {
-            Type::Var(var) => types.get(&var.id).map(|of| (*of).clone()),
-            _ => None,
-        }))
+        Ok(scheme.at(instance))
     }
 
     fn parts(&self, instance: &Instance, span: Span) -> Verified {
@@ -147,7 +140,7 @@ impl Verifier<'_> {
         }
         // Those that bind nothing have parts of any form.
         if !binds(&value.kind) {
-            value.children().into_iter().try_for_each(|part| self.expression(part, &[]))?;
+            value.children().try_for_each(|part| self.expression(part, &[]))?;
         }
         match &value.kind {
             ExpressionKind::Constant(constant) => constant_fits(*constant, of, span),
@@ -177,7 +170,7 @@ impl Verifier<'_> {
             ExpressionKind::Array(elements) => self.array(elements, of, span),
             ExpressionKind::Range(_) => {
                 let Type::Array(_, element) = of else { return wrong(span, "a range has no type of arrays") };
-                value.children().into_iter().try_for_each(|part| self.same(&part.of, element, None, span))
+                value.children().try_for_each(|part| self.same(&part.of, element, None, span))
             }
             ExpressionKind::Index(array, indices) => {
                 let found = self.indices(&array.of, indices, span)?;
@@ -392,6 +385,6 @@ impl Verifier<'_> {
             }
             rest = element;
         }
-        Ok(kept.into_iter().rev().fold(rest.clone(), |of, size| Type::Array(size, Arc::new(of))))
+        Ok(kept.into_iter().rev().fold(rest.clone(), |of, size| Type::Array(size, of.into())))
     }
 }
