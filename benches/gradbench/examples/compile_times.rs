@@ -1,6 +1,7 @@
-//! The table of compilation: how long each function of the benchmark takes to compile for lanes and as C, and how much code that is.
+//! The table of compilation: how long each function of the benchmark takes to compile for lanes, how long the JIT takes for all of its
+//! code that can become the processor's, how long a C compiler takes, and how much code that is.
 //!
-//! `cargo run --release -p catadiff-gradbench --features native --example compile_times` prints it; a word after `--` picks a module. What was compiled
+//! `cargo run --release -p catadiff-gradbench --features native,jit --example compile_times` prints it; a word after `--` picks a module. What was compiled
 //! before is not used: libraries are kept in the folder that `CATADIFF_CACHE` names, which is to be a new one.
 
 #[path = "../tests/inputs/mod.rs"]
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use catadiff::Result;
 use catadiff::array::Program;
-use catadiff::execute::Native;
+use catadiff::execute::{Executor, InstructionLanes, Native, NativeLanes};
 use catadiff_gradbench::FUNCTIONS;
 use inputs::{data, inputs};
 
@@ -20,6 +21,11 @@ fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(Duration, T)> {
     let start = Instant::now();
     let result = work()?;
     Ok((start.elapsed(), result))
+}
+
+/// The least of several times that it takes to prepare a program for an executor: in so short a time others on the machine have a part.
+fn least(program: &Program, executor: &impl Executor) -> Result<Duration> {
+    (0..5).try_fold(Duration::MAX, |least, _| Ok(least.min(timed(|| program.compile_on(executor))?.0)))
 }
 
 /// The libraries that are kept, and how many bytes they have.
@@ -32,11 +38,7 @@ fn kept(folder: &Path) -> Vec<(PathBuf, u64)> {
 
 /// A row: the times, the lines that are printed for the program alone, and the bytes of the library.
 fn row(name: &str, program: &Program, folder: &Path) -> Result<()> {
-    // Of so short a time the least of several is what others on the machine have no part in.
-    let mut lanes = Duration::MAX;
-    for _ in 0..5 {
-        lanes = lanes.min(timed(|| program.compile())?.0);
-    }
+    let (lanes, natively) = (least(program, &InstructionLanes)?, least(program, &NativeLanes)?);
     let before = kept(folder);
     let (native, compiled) = timed(|| program.compile_on(&Native))?;
     let text = compiled.explain();
@@ -44,9 +46,11 @@ fn row(name: &str, program: &Program, folder: &Path) -> Result<()> {
     let new: u64 =
         kept(folder).iter().filter(|(file, _)| before.iter().all(|(old, _)| old != file)).map(|(_, bytes)| bytes).sum();
     println!(
-        "| {name} | {} | {:.1} | {of_program} | {:.2} | {} |",
+        "| {name} | {} | {:.1} | {:.1} | {} | {of_program} | {:.2} | {} |",
         program.statements(),
         lanes.as_secs_f64() * 1e3,
+        natively.saturating_sub(lanes).as_secs_f64() * 1e3,
+        NativeLanes.functions(program),
         native.as_secs_f64(),
         new.div_ceil(1024)
     );
@@ -60,7 +64,8 @@ fn main() -> Result<()> {
         std::process::exit(2);
     };
     println!(
-        "| function | statements | lanes, ms | lines of C | C, s | library, KiB |\n|---|---:|---:|---:|---:|---:|"
+        "| function | statements | lanes, ms | JIT, ms | its functions | lines of C | C, s | library, KiB |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|"
     );
     for function in FUNCTIONS.iter().filter(|f| f.module.contains(&only)) {
         let Some(input) = inputs(function.module).into_iter().next() else { continue };
