@@ -122,7 +122,7 @@ fn rules_of_types_and_names_are_kept() {
 
 /// How many expressions of a program a question is answered with yes for.
 fn count(value: &Expression, question: &dyn Fn(&Expression) -> bool) -> usize {
-    usize::from(question(value)) + value.children().into_iter().map(|child| count(child, question)).sum::<usize>()
+    usize::from(question(value)) + value.children().map(|child| count(child, question)).sum::<usize>()
 }
 
 fn coercions(text: &str) -> usize {

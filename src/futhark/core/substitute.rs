@@ -8,7 +8,7 @@ use super::sizes::{leaves, replace_in_size};
 use super::{Holds, Instance, Local, Scheme, Shared, Size, Type};
 
 /// A type with other dimensions and variables (known or not), for which the functions have some; none if they have none for
-/// any, so that what stays as it is can be shared. They are asked only where there is any of what is `wanted`.
+/// any, so that what stays as it is can be shared. They are called only where there is any of what is `wanted`.
 fn map_parts(
     of: &Type,
     wanted: Holds,
@@ -73,7 +73,7 @@ fn map_each<T: Clone>(parts: &[T], map: &mut impl FnMut(&T) -> Option<T>) -> Opt
 }
 
 /// Applies functions to the sizes and to the variables (known or not) of a type; `None` leaves a variable as it is. They are
-/// asked only where there is any of what is `wanted`.
+/// called only where there is any of what is `wanted`.
 pub(in crate::futhark) fn map_type(
     of: &Type,
     wanted: Holds,

@@ -16,7 +16,7 @@ use crate::futhark::source::Name;
 pub struct Holds(u8);
 
 impl Holds {
-    /// Nothing of what is told apart here.
+    /// Nothing of what is listed here.
     pub const NOTHING: Holds = Holds(0);
     /// Types or sizes that inference has still to fill.
     pub const UNKNOWNS: Holds = Holds(1);
