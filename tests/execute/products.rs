@@ -190,6 +190,42 @@ fn tiles_have_parts_of_all_sizes() -> Result<()> {
     Ok(())
 }
 
+/// Weights of a softmax are subnormal where they are smallest. Here sums are exact in any order: of integers, of subnormal multiples of
+/// the least number, by others or by large ones, and of both where the integers decide.
+#[test]
+fn subnormal_numbers_count_in_full() -> Result<()> {
+    let of_doubles = ("f64", Scalar::F64 as fn(f64) -> Scalar<f64>, f64::from_bits(1), 2f64.powi(700));
+    let of_singles = ("f32", Scalar::F32 as fn(f64) -> Scalar<f64>, f64::from(f32::from_bits(1)), 2f64.powi(80));
+    for (name, kind, least, large) in [of_doubles, of_singles] {
+        let program = added(name, "[][]", "[0](m)", "[1](m)", "i, j")?;
+        for executor in [&Lanes as &dyn Executor, &NarrowLanes] {
+            let compiled = program.compile_on(executor)?;
+            for [points, rows, columns] in [[1, 33, 40], [17, 40, 33], [129, 64, 64], [300, 32, 32], [40, 5, 7]] {
+                let made = |sizes: [usize; 2], unit: &dyn Fn(usize, usize) -> f64| {
+                    let at = |k: usize| ((k * 31) % 5 + 1) as f64 * unit(k / sizes[1], k % sizes[1]);
+                    Value::array(&sizes, (0..sizes[0] * sizes[1]).map(|k| kind(at(k))).collect())
+                        .expect("as many elements as the sizes say")
+                };
+                let z = made([points, rows], &|point, row| match row % 3 {
+                    0 => 1.0,
+                    2 if point % 2 == 0 => 1.0,
+                    _ => least,
+                });
+                let x = made([points, columns], &|point, column| match column % 3 {
+                    0 => 1.0,
+                    1 => large,
+                    _ if point % 5 == 1 => least,
+                    _ => 1.0,
+                });
+                let arguments = [made([rows, columns], &|_, _| 0.0), z, x];
+                let (found, expected) = (compiled.run(&arguments)?, program.run(&arguments)?);
+                assert_eq!(found, expected, "{points} points, {rows} by {columns}, on {}", executor.name());
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A lower triangular matrix, and what is not finite, at some places of the other.
 #[test]
 fn zeros_do_not_hide_what_is_not_finite() -> Result<()> {
@@ -234,31 +270,34 @@ fn products_in_loops() -> Result<()> {
     Ok(())
 }
 
+/// For rows `z` and `x` of two matrices, their outer product added to a matrix, or to a row, at these places.
+fn added(kind: &str, of: &str, rows: &str, columns: &str, to: &str) -> Result<Program> {
+    let text = format!(
+        "program (m: {of}f64, z: [][]f64, x: [][]f64) {{
+            let n = size{rows}
+            let is = iota(n)
+            let k = size{columns}
+            let js = iota(k)
+            let a = accumulator(m)
+            let b = map (z, x) adding (a) |zs: []f64, xs: []f64, c: acc {of}f64| {{
+                let d = map (is, zs) adding (c) |i: i64, z: f64, e: acc {of}f64| {{
+                    let f = map (js, xs) adding (e) |j: i64, x: f64, g: acc {of}f64| {{
+                        let p = mul(z, x)
+                        let h = g with [{to}] += p
+                        return h }}
+                    return f }}
+                return d }}
+            let r = array(b)
+            return r }}"
+    );
+    Program::parse(&text.replace("f64", kind))
+}
+
 /// Products that are added to the rows of a matrix, and to one row: there what is added goes to the same elements.
 #[test]
 fn what_is_added_goes_to_many_rows_or_one() -> Result<()> {
-    let added = |of: &str, rows: &str, columns: &str, to: &str| {
-        Program::parse(&format!(
-            "program (m: {of}, z: [][]f64, x: [][]f64) {{
-                let n = size{rows}
-                let is = iota(n)
-                let k = size{columns}
-                let js = iota(k)
-                let a = accumulator(m)
-                let b = map (z, x) adding (a) |zs: []f64, xs: []f64, c: acc {of}| {{
-                    let d = map (is, zs) adding (c) |i: i64, z: f64, e: acc {of}| {{
-                        let f = map (js, xs) adding (e) |j: i64, x: f64, g: acc {of}| {{
-                            let p = mul(z, x)
-                            let h = g with [{to}] += p
-                            return h }}
-                        return f }}
-                    return d }}
-                let r = array(b)
-                return r }}"
-        ))
-    };
-    let many = added("[][]f64", "[0](m)", "[1](m)", "i, j")?;
-    let one = added("[]f64", "[1](z)", "[0](m)", "j")?;
+    let many = added("f64", "[][]", "[0](m)", "[1](m)", "i, j")?;
+    let one = added("f64", "[]", "[1](z)", "[0](m)", "j")?;
     for (program, is_one) in [(many, false), (one, true)] {
         let explained = program.compile()?.explain();
         assert!(explained.contains("product "), "{explained}");

@@ -14,7 +14,7 @@
 //! | `machine`, `state`, `memory`, `arguments` | the machine, its registers and buffers, what goes in and out |
 //! | `real` | doubles and singles: the machine is generic in them |
 //! | `compute`, `vector`, `dispatch` | operations on lanes, compiled for the vector instructions that the processor has |
-//! | `kernel`, `fma_chain`, `power_sums`, `row_sums`, `rank_one_update`, `product`, `transfer`, `transpose`, `folds` | instructions for whole loops |
+//! | `kernel`, `fma_chain`, `power_sums`, `row_sums`, `rank_one_update`, `product`, `subnormals`, `transfer`, `transpose`, `folds` | instructions for whole loops |
 //! | `sweep`, `scan`, `hist` | scans, histograms and scatters as plain loops |
 //! | `scalar_blocks` | scalar code |
 //! | `jit` | scalar code, and lanes one after the other, as code of the processor (feature `jit`) |
@@ -62,6 +62,7 @@ mod scan;
 mod simd;
 mod state;
 mod strided;
+mod subnormals;
 mod sweep;
 mod transfer;
 mod transpose;

@@ -13,7 +13,11 @@ use super::memory::Elements;
 use super::real::Real;
 use super::simd::Register;
 use super::state::State;
+use super::subnormals::{self, Apart};
 use super::vector::across;
+
+/// Sums that are at least this many take so much longer than to look whether there are subnormal numbers that this is done before.
+const MANY: usize = 1 << 10;
 
 /// How many multiplications make up a step.
 const PRODUCTS_PER_STEP: i64 = 1 << 22;
@@ -315,24 +319,38 @@ unsafe fn last_product_tile<V: Register<R>, R: Real<G>, const G: usize, const M:
 pub(super) unsafe fn small_sums<V: Register<R>, R: Real<G>, const G: usize>(it: &Small<R, true>) {
     let Small { factors: [a, b], to: c, sizes: [m, count, n], .. } = *it;
     let b = Factor { by: [b.by[1], b.by[0]], ..b };
+    // SAFETY: lanes of a row or a column are side by side, and all there.
+    let line = |of: Factor<R>, i| unsafe { core::slice::from_raw_parts(of.at(i, 0), count) };
+    let (rows, columns) = ((0..m).map(|i| line(a, i)), (0..n).map(|j| line(b, j)));
+    let is_slow = m * n >= MANY && rows.clone().chain(columns.clone()).any(subnormals::any);
+    let apart = is_slow.then(|| [Apart::of(rows), Apart::of(columns)]);
+    let [a, normal] = apart.as_ref().map_or([a, b], |apart| {
+        apart.each_ref().map(|apart| Factor { at: apart.rows.as_ptr(), by: [count as isize, 1] })
+    });
     for rows in tiles(m, 2) {
         for columns in tiles(n, 4) {
             let (at, tile) = ((rows.start, columns.start), (rows.len(), columns.len()));
             // SAFETY: these rows and columns are among those that are there, and lanes are side by side.
             unsafe {
                 match tile {
-                    (1, 1) => sums_tile::<V, R, G, 1, 1>([a, b], c, count, at),
-                    (1, 2) => sums_tile::<V, R, G, 1, 2>([a, b], c, count, at),
-                    (1, 3) => sums_tile::<V, R, G, 1, 3>([a, b], c, count, at),
-                    (1, _) => sums_tile::<V, R, G, 1, 4>([a, b], c, count, at),
-                    (_, 1) => sums_tile::<V, R, G, 2, 1>([a, b], c, count, at),
-                    (_, 2) => sums_tile::<V, R, G, 2, 2>([a, b], c, count, at),
-                    (_, 3) => sums_tile::<V, R, G, 2, 3>([a, b], c, count, at),
-                    (..) => sums_tile::<V, R, G, 2, 4>([a, b], c, count, at),
+                    (1, 1) => sums_tile::<V, R, G, 1, 1>([a, normal], c, count, at),
+                    (1, 2) => sums_tile::<V, R, G, 1, 2>([a, normal], c, count, at),
+                    (1, 3) => sums_tile::<V, R, G, 1, 3>([a, normal], c, count, at),
+                    (1, _) => sums_tile::<V, R, G, 1, 4>([a, normal], c, count, at),
+                    (_, 1) => sums_tile::<V, R, G, 2, 1>([a, normal], c, count, at),
+                    (_, 2) => sums_tile::<V, R, G, 2, 2>([a, normal], c, count, at),
+                    (_, 3) => sums_tile::<V, R, G, 2, 3>([a, normal], c, count, at),
+                    (..) => sums_tile::<V, R, G, 2, 4>([a, normal], c, count, at),
                 }
             }
         }
     }
+    let Some([of_rows, of_columns]) = apart else { return };
+    // SAFETY: these sums are among those that are there, and nobody else's.
+    let sum = |i, j| unsafe { &mut *c.at(i, j) };
+    of_rows.add((n, &of_columns), |j, k| line(b, j)[k], sum);
+    // What is subnormal in both has been added.
+    of_columns.add((m, &of_rows), |i, k| of_rows.rows[i * count + k], |j, i| sum(i, j));
 }
 
 /// Some rows and columns of the sums, in as many registers as a tile of a product.

@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use super::dispatch;
 use super::machine::Workspace;
 use super::simd::{Doubles, Register, Singles, WidestDoubles, WidestSingles};
+use super::subnormals::Scale;
 use crate::array::Prim;
 use crate::execute::math::Lane;
 use crate::execute::{Flat, Lent};
@@ -39,6 +40,7 @@ pub(super) trait Real<const G: usize>:
     + Neg<Output = Self>
 {
     const ONE: Self;
+    const SCALE: Scale<Self>;
     const ZEROS: &[Self; G];
 
     /// The registers that tiles of products are computed in: those of AVX-512 on x86-64, and those of all other levels.
@@ -204,6 +206,8 @@ macro_rules! operations {
 impl Real<DOUBLES> for f64 {
     operations!(f64, DOUBLES, dgemm, columns_of_doubles, WidestDoubles, Doubles);
 
+    const SCALE: Scale<Self> = Scale::DOUBLE;
+
     #[inline(always)]
     fn of(x: f64) -> Self {
         x
@@ -257,6 +261,8 @@ impl Real<DOUBLES> for f64 {
 
 impl Real<SINGLES> for f32 {
     operations!(f32, SINGLES, sgemm, columns_of_singles, WidestSingles, Singles);
+
+    const SCALE: Scale<Self> = Scale::SINGLE;
 
     #[inline(always)]
     fn of(x: f64) -> Self {
