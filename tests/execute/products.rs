@@ -191,14 +191,16 @@ fn tiles_have_parts_of_all_sizes() -> Result<()> {
 }
 
 /// Weights of a softmax are subnormal where they are smallest. Here sums are exact in any order: of integers, of subnormal multiples of
-/// the least number, by others or by large ones, and of both where the integers decide.
+/// the least number by others or by large ones, of both where the integers decide, and of the smallest normal numbers with subnormal ones
+/// that reach their last bits. What is infinite stays so.
 #[test]
 fn subnormal_numbers_count_in_full() -> Result<()> {
-    let of_doubles = ("f64", Scalar::F64 as fn(f64) -> Scalar<f64>, f64::from_bits(1), 2f64.powi(700));
-    let of_singles = ("f32", Scalar::F32 as fn(f64) -> Scalar<f64>, f64::from(f32::from_bits(1)), 2f64.powi(80));
-    for (name, kind, least, large) in [of_doubles, of_singles] {
+    let of_doubles = ("f64", Scalar::F64 as fn(f64) -> Scalar<f64>, [-1074, -1030, -1010, 700]);
+    let of_singles = ("f32", Scalar::F32 as fn(f64) -> Scalar<f64>, [-149, -130, -124, 80]);
+    for (name, kind, powers) in [of_doubles, of_singles] {
+        let [least, subnormal, normal, large] = powers.map(|power| 2f64.powi(power / 2) * 2f64.powi(power - power / 2));
         let program = added(name, "[][]", "[0](m)", "[1](m)", "i, j")?;
-        for executor in [&Lanes as &dyn Executor, &NarrowLanes] {
+        for (executor, large) in [(&Lanes as &dyn Executor, large), (&NarrowLanes, large), (&Lanes, f64::INFINITY)] {
             let compiled = program.compile_on(executor)?;
             for [points, rows, columns] in [[1, 33, 40], [17, 40, 33], [129, 64, 64], [300, 32, 32], [40, 5, 7]] {
                 let made = |sizes: [usize; 2], unit: &dyn Fn(usize, usize) -> f64| {
@@ -206,20 +208,25 @@ fn subnormal_numbers_count_in_full() -> Result<()> {
                     Value::array(&sizes, (0..sizes[0] * sizes[1]).map(|k| kind(at(k))).collect())
                         .expect("as many elements as the sizes say")
                 };
-                let z = made([points, rows], &|point, row| match row % 3 {
-                    0 => 1.0,
-                    2 if point % 2 == 0 => 1.0,
+                let z = made([points, rows], &|point, row| match (row % 4, point % 2) {
+                    (0, _) | (2, 0) => 1.0,
+                    (3, 0) => normal,
+                    (3, _) => subnormal,
                     _ => least,
                 });
-                let x = made([points, columns], &|point, column| match column % 3 {
-                    0 => 1.0,
-                    1 => large,
-                    _ if point % 5 == 1 => least,
-                    _ => 1.0,
-                });
-                let arguments = [made([rows, columns], &|_, _| 0.0), z, x];
-                let (found, expected) = (compiled.run(&arguments)?, program.run(&arguments)?);
-                assert_eq!(found, expected, "{points} points, {rows} by {columns}, on {}", executor.name());
+                // With numbers that are not moderate, and without.
+                for large in [large, 1.0] {
+                    let x = made([points, columns], &|point, column| match column % 4 {
+                        0 => 1.0,
+                        1 => large,
+                        2 if point % 5 != 1 => 1.0,
+                        _ => least,
+                    });
+                    let arguments = [made([rows, columns], &|_, _| 0.0), z.clone(), x];
+                    let (found, expected) = (compiled.run(&arguments)?, program.run(&arguments)?);
+                    let name = executor.name();
+                    assert_eq!(found, expected, "{points} points, {rows} by {columns}, {large}, on {name}");
+                }
             }
         }
     }

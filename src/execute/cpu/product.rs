@@ -322,7 +322,8 @@ pub(super) unsafe fn small_sums<V: Register<R>, R: Real<G>, const G: usize>(it: 
     // SAFETY: lanes of a row or a column are side by side, and all there.
     let line = |of: Factor<R>, i| unsafe { core::slice::from_raw_parts(of.at(i, 0), count) };
     let (rows, columns) = ((0..m).map(|i| line(a, i)), (0..n).map(|j| line(b, j)));
-    let is_slow = m * n >= MANY && rows.clone().chain(columns.clone()).any(subnormals::any);
+    let mut lines = rows.clone().chain(columns.clone());
+    let is_slow = m * n >= MANY && lines.clone().any(subnormals::any) && lines.all(subnormals::are_moderate);
     let apart = is_slow.then(|| [Apart::of(rows), Apart::of(columns)]);
     let [a, normal] = apart.as_ref().map_or([a, b], |apart| {
         apart.each_ref().map(|apart| Factor { at: apart.rows.as_ptr(), by: [count as isize, 1] })
@@ -348,9 +349,9 @@ pub(super) unsafe fn small_sums<V: Register<R>, R: Real<G>, const G: usize>(it: 
     let Some([of_rows, of_columns]) = apart else { return };
     // SAFETY: these sums are among those that are there, and nobody else's.
     let sum = |i, j| unsafe { &mut *c.at(i, j) };
-    of_rows.add((n, &of_columns), |j, k| line(b, j)[k], sum);
+    of_rows.add(n, |j, k| line(b, j)[k], sum);
     // What is subnormal in both has been added.
-    of_columns.add((m, &of_rows), |i, k| of_rows.rows[i * count + k], |j, i| sum(i, j));
+    of_columns.add(m, |i, k| of_rows.rows[i * count + k], |j, i| sum(i, j));
 }
 
 /// Some rows and columns of the sums, in as many registers as a tile of a product.

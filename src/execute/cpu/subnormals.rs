@@ -44,14 +44,19 @@ pub(super) fn any<R: Real<G>, const G: usize>(line: &[R]) -> bool {
     line.iter().fold(false, |found, x| found | is_subnormal(*x))
 }
 
-/// Rows, with zeros for their subnormal numbers.
+/// Whether the product of each of these with a subnormal number is tiny. Infinity is none of them: its product with a zero in the place of
+/// a subnormal number would be another.
+#[inline(always)]
+pub(super) fn are_moderate<R: Real<G>, const G: usize>(line: &[R]) -> bool {
+    line.iter().fold(true, |all, x| all & (x.abs() <= R::SCALE.most))
+}
+
+/// Rows of moderate numbers, with zeros for the subnormal ones.
 pub(super) struct Apart<R> {
     /// One after the other.
     pub(super) rows: Vec<R>,
     /// The subnormal numbers, row by row, with their row and their place in it.
     subnormal: Vec<(usize, usize, R)>,
-    /// Whether none of the numbers is so large that its product with a subnormal one counts.
-    is_moderate: bool,
 }
 
 impl<R> Apart<R> {
@@ -61,11 +66,10 @@ impl<R> Apart<R> {
     where
         R: Real<G>,
     {
-        let mut apart = Apart { rows: Vec::new(), subnormal: Vec::new(), is_moderate: true };
+        let mut apart = Apart { rows: Vec::new(), subnormal: Vec::new() };
         for (i, row) in rows.enumerate() {
             let start = apart.rows.len();
             apart.rows.extend_from_slice(row);
-            apart.is_moderate &= row.iter().fold(true, |all, x| all & (x.abs() <= R::SCALE.most));
             // Few groups of numbers have one.
             for (group, numbers) in apart.rows[start..].chunks_mut(G).enumerate() {
                 if any(numbers) {
@@ -79,11 +83,11 @@ impl<R> Apart<R> {
     }
 
     /// Adds the products of the subnormal numbers of each row, and of those of `count` others in the same places, to the sums of this
-    /// row and these others, where that can change one.
+    /// row and these others, where that can change one. The others are moderate.
     #[inline(always)]
     pub(super) fn add<'s, const G: usize>(
         &self,
-        (count, others): (usize, &Self),
+        count: usize,
         other: impl Fn(usize, usize) -> R,
         sum: impl Fn(usize, usize) -> &'s mut R,
     ) where
@@ -91,7 +95,7 @@ impl<R> Apart<R> {
     {
         for row in self.subnormal.chunk_by(|one, next| one.0 == next.0) {
             let i = row[0].0;
-            if others.is_moderate && (0..count).all(|j| sum(i, j).abs() >= R::SCALE.least) {
+            if (0..count).all(|j| sum(i, j).abs() >= R::SCALE.least) {
                 continue;
             }
             for &(_, k, x) in row {
