@@ -206,10 +206,10 @@ impl Unifier {
 
     /// A type with new variables, of the same names, in the places of these.
     pub(super) fn renamed(&mut self, of: &Type, sizes: &[Local]) -> (Type, Vec<Local>) {
-        let own: Vec<Local> = sizes.iter().map(|size| self.local(&self.locals[size.0 as usize].clone())).collect();
-        if own.is_empty() {
-            return (of.clone(), own);
+        if sizes.is_empty() {
+            return (of.clone(), Vec::new());
         }
+        let own: Vec<Local> = sizes.iter().map(|size| self.local(&self.locals[size.0 as usize].clone())).collect();
         self.existential.extend(&own);
         sizes.iter().zip(&own).for_each(|(size, own)| self.soften_as(*own, &Size::Local(*size)));
         let renamed = sizes.iter().copied().zip(own.iter().copied().map(Size::Local)).collect();

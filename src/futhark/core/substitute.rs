@@ -57,7 +57,7 @@ fn map_shared(
     variable: &mut impl FnMut(&Type) -> Option<Shared<Type>>,
 ) -> Option<Shared<Type>> {
     match of {
-        Type::Unknown(_) | Type::Var(_) => variable(of),
+        Type::Unknown(_) | Type::Var(_) if of.holds(wanted) => variable(of),
         of => map_parts(of, wanted, dimension, variable).map(Shared::from),
     }
 }
