@@ -2,6 +2,10 @@
 //!
 //! Law: a structure is its fields, in order, and each is called by its name; what is no structure is refused where it is written
 //! (tests/array/nests.rs).
+//!
+//! What each macro does stands where catadiff exports it: examples here would have catadiff built for the compiler as well, to be tested.
+
+#![expect(missing_docs, reason = "documented where they are exported")]
 
 mod parts;
 
@@ -12,90 +16,16 @@ use syn::{DeriveInput, Error, Result, parse_macro_input};
 
 use parts::Parts;
 
-/// Makes a structure whose leaves are its type parameters a nest: with handles for them it is what a closure that is traced takes and
-/// returns (`TraceInput`, `TraceOutput`), and with numbers or arrays an argument and a result of the program (`ToValues`,
-/// `FromValues`). The parts are called by the names of the fields, as in `net.layers.0.bias`. Fields are such nests, too, tuples, arrays
-/// and `Vec`s of them, and type parameters.
-///
-/// Of a structure without type parameters say which it is: `#[nest(handles)]` or `#[nest(values)]`.
-///
-/// ```
-/// use catadiff::Elementary;
-/// use catadiff::array::{Program, trace::{Arr, F64, Nest}};
-///
-/// #[derive(Debug, Clone, PartialEq, Nest)]
-/// struct Layer<M, V> { weights: M, bias: V }
-///
-/// #[derive(Debug, Clone, PartialEq, Nest)]
-/// struct Net<M, V> { hidden: Vec<Layer<M, V>>, last: Layer<M, V> }
-///
-/// type Traced = Net<Arr<Arr<F64>>, Arr<F64>>;
-///
-/// fn loss(net: Traced, x: Arr<F64>) -> F64 {
-///     let apply = |layer: Layer<Arr<Arr<F64>>, Arr<F64>>, x| (layer.weights.matvec(x) + layer.bias).map(F64::tanh);
-///     let hidden = net.hidden.into_iter().fold(x, |x, layer| apply(layer, x));
-///     apply(net.last, hidden).sum()
-/// }
-///
-/// let net = Net {
-///     hidden: vec![Layer { weights: vec![vec![0.5, -1.0], vec![1.5, 0.25]], bias: vec![0.1, 0.2] }],
-///     last: Layer { weights: vec![vec![1.0, 2.0]], bias: vec![-0.5] },
-/// };
-/// let loss = Program::trace_like(&["net", "x"], (&net, [1.0, 2.0]), loss)?;
-/// assert_eq!(loss.names()[..2], ["net.hidden.0.weights", "net.hidden.0.bias"]);
-///
-/// let gradient: Net<Vec<Vec<f64>>, Vec<f64>> = loss.grad("net")?.at_like(&net, (&net, [1.0, 2.0]))?;
-/// let by_bias: Vec<f64> = loss.grad("net.last.bias")?.at((&net, [1.0, 2.0]))?;
-/// assert_eq!(gradient.last.bias, by_bias);
-/// # Ok::<(), catadiff::Error>(())
-/// ```
-///
-/// A closure's second parameter that is a nest of another kind is an error, and so is what is no structure:
-///
-/// ```compile_fail
-/// #[derive(catadiff::array::trace::Nest)]
-/// enum Choice<A> { One(A), Other }
-/// ```
 #[proc_macro_derive(Nest, attributes(nest))]
 pub fn nest(item: TokenStream) -> TokenStream {
     expand(parse_macro_input!(item), nested)
 }
 
-/// Makes a structure of handles a handle, which arrays, loops and conditionals take as they take tuples: `Arr<Ball>` is an array for each
-/// field. It has to be `Copy` and `Debug`, as handles are.
-///
-/// ```
-/// use catadiff::array::{Program, trace::{Arr, F64, Handle}};
-///
-/// #[derive(Debug, Clone, Copy, Handle)]
-/// struct Ball { height: F64, speed: F64 }
-///
-/// let fall = Program::trace_named(&["balls"], |balls: Arr<Ball>| {
-///     balls.map(|b| Ball { height: b.height + b.speed * 0.1, speed: b.speed - 0.981 })
-/// })?;
-/// assert_eq!(fall.names(), ["balls.height", "balls.speed"]);
-/// let (heights, speeds): (Vec<f64>, Vec<f64>) = fall.at(([1.0, 2.0], [0.0, 10.0]))?;
-/// assert_eq!((heights, speeds), (vec![1.0, 3.0], vec![-0.981, 9.019]));
-/// # Ok::<(), catadiff::Error>(())
-/// ```
 #[proc_macro_derive(Handle)]
 pub fn handle(item: TokenStream) -> TokenStream {
     expand(parse_macro_input!(item), handled)
 }
 
-/// Makes a structure whose numbers are of its one type parameter a structure of the scalar layer, whose gradient has its shape.
-///
-/// ```
-/// use catadiff::derivative::{Structure, grad_of};
-///
-/// #[derive(Debug, PartialEq, Structure)]
-/// struct Layer<T> { weights: [Vec<T>; 2], bias: T }
-///
-/// let at = Layer { weights: [vec![1.0], vec![2.0, 3.0]], bias: 4.0 };
-/// let gradient = grad_of(|p| p.weights[0][0] * p.weights[1][1] + p.bias * p.bias, &at)?;
-/// assert_eq!(gradient, Layer { weights: [vec![3.0], vec![0.0, 1.0]], bias: 8.0 });
-/// # Ok::<(), catadiff::Error>(())
-/// ```
 #[proc_macro_derive(Structure)]
 pub fn structure(item: TokenStream) -> TokenStream {
     expand(parse_macro_input!(item), structured)

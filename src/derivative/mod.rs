@@ -96,6 +96,19 @@ mod symbolic;
 mod taylor;
 mod verbs;
 
+/// Makes a structure whose numbers are of its one type parameter a structure of the scalar layer, whose gradient has its shape.
+///
+/// ```
+/// use catadiff::derivative::{Structure, grad_of};
+///
+/// #[derive(Debug, PartialEq, Structure)]
+/// struct Layer<T> { weights: [Vec<T>; 2], bias: T }
+///
+/// let at = Layer { weights: [vec![1.0], vec![2.0, 3.0]], bias: 4.0 };
+/// let gradient = grad_of(|p| p.weights[0][0] * p.weights[1][1] + p.bias * p.bias, &at)?;
+/// assert_eq!(gradient, Layer { weights: [vec![3.0], vec![0.0, 1.0]], bias: 8.0 });
+/// # Ok::<(), catadiff::Error>(())
+/// ```
 #[cfg(feature = "derive")]
 pub use catadiff_derive::Structure;
 pub use check::check_grad;
