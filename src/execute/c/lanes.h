@@ -7,9 +7,33 @@
 #include <stdint.h>
 #include <string.h>
 #if defined __SSE2__
-#include <immintrin.h>
+#include <emmintrin.h>
 #elif defined __aarch64__
 #include <arm_neon.h>
+#endif
+/* The instructions of AVX. Compilers take longer to read all of <immintrin.h> than to compile most programs. So of compilers whose parts
+   of it need no others these are the parts for what the processor has; each of them only asks whether it is there. */
+#if defined __AVX__ && !defined __IMMINTRIN_H && !defined _IMMINTRIN_H_INCLUDED
+#if defined __clang__ ? !defined __apple_build_version__ && __clang_major__ >= 13 && __clang_major__ <= 21 : __GNUC__ >= 11 && __GNUC__ <= 15
+#define __IMMINTRIN_H
+#define _IMMINTRIN_H_INCLUDED
+#include <smmintrin.h>
+#include <avxintrin.h>
+#ifdef __AVX2__
+#include <avx2intrin.h>
+#endif
+#if defined __FMA__ || defined __AVX512F__
+#include <fmaintrin.h>
+#endif
+#ifdef __AVX512F__
+#include <avx512fintrin.h>
+#endif
+/* Who wants the rest can have it. */
+#undef __IMMINTRIN_H
+#undef _IMMINTRIN_H_INCLUDED
+#else
+#include <immintrin.h>
+#endif
 #endif
 
 #ifdef __clang__
