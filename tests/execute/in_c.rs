@@ -1,8 +1,10 @@
 //! Programs printed as C: compiled for several processors, with the sanitizers, and called from C as a user calls them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use catadiff::array::trace::{Arr, F64, I64, iota, loop_while};
 use catadiff::array::{Const, Prim, Program};
@@ -33,12 +35,24 @@ const FLAGS: [&[&str]; 4] = [
     &["-O1", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"],
 ];
 
-/// Whether a compiler can link what these flags need; sanitizers may be a package of their own.
-fn links(compiler: &str, flags: &[&str], folder: &Path) -> bool {
-    fs::write(folder.join("empty.c"), "int main(void) { return 0; }\n").expect("files can be written");
-    let mut command = Command::new(compiler);
-    let output = command.args(flags).args(["empty.c", "-o", "empty"]).current_dir(folder).output();
-    output.is_ok_and(|output| output.status.success())
+/// Whether a compiler can link what these flags need, which is found out once; sanitizers may be a package of their own.
+fn links(compiler: &str, flags: &[&str]) -> bool {
+    static KNOWN: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().expect("no test fails here");
+    *known.entry(format!("{compiler} {flags:?}")).or_insert_with(|| {
+        let folder = folder("empty");
+        fs::write(folder.join("empty.c"), "int main(void) { return 0; }\n").expect("files can be written");
+        let mut command = Command::new(compiler);
+        let output = command.args(flags).args(["empty.c", "-o", "empty"]).current_dir(folder).output();
+        output.is_ok_and(|output| output.status.success())
+    })
+}
+
+/// Whether this is the program that was compiled last under this name, on other arguments.
+fn is_compiled(name: &str, source: &str) -> bool {
+    static COMPILED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+    let last = COMPILED.lock().expect("no test fails here").insert(name.to_owned(), source.to_owned());
+    last.as_deref() == Some(source)
 }
 
 /// A number as C reads it.
@@ -111,6 +125,7 @@ fn caller(program: &Program, arguments: &[Value<f64>], ranks: &[usize], kinds: &
 fn called(program: &Program, name: &str, arguments: &[Value<f64>]) -> Result<Vec<f64>, i32> {
     let folder = folder(name);
     let c = program.to_c(name).expect("the program can be printed");
+    let is_compiled = is_compiled(name, &c.source);
     fs::write(folder.join(format!("{name}.c")), c.source).expect("files can be written");
     fs::write(folder.join(format!("{name}.h")), c.header).expect("files can be written");
     let results: Vec<_> = program.function().body.results.iter().map(|atom| program.atom_type(*atom)).collect();
@@ -119,18 +134,23 @@ fn called(program: &Program, name: &str, arguments: &[Value<f64>]) -> Result<Vec
     let mut found: Option<Result<Vec<f64>, i32>> = None;
     for (k, compiler) in compilers().into_iter().enumerate() {
         for (j, flags) in FLAGS.iter().enumerate() {
-            if !links(compiler, flags, &folder) {
+            if !links(compiler, flags) {
                 assert!(j > 0, "{compiler} makes programs");
                 println!("SKIPPED: {compiler} {flags:?}");
                 continue;
             }
-            let run = folder.join(format!("run_{k}_{j}"));
-            let strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"];
-            let mut command = Command::new(compiler);
-            let command = command.args(strict).args(*flags).args(["-o".as_ref(), run.as_os_str(), "caller.c".as_ref()]);
-            let output = command.arg(format!("{name}.c")).current_dir(&folder).output().expect("the compiler runs");
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(output.status.success(), "{compiler} {flags:?} on {name}: {said}");
+            let (compiled, run) = (format!("{name}_{k}_{j}.o"), folder.join(format!("run_{k}_{j}")));
+            let compile = |what: &[&str]| {
+                let strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"];
+                let output = Command::new(compiler).args(strict).args(*flags).args(what).current_dir(&folder).output();
+                let output = output.expect("the compiler runs");
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.success(), "{compiler} {flags:?} on {name}: {said}");
+            };
+            if !is_compiled {
+                compile(&["-c", &format!("{name}.c"), "-o", &compiled]);
+            }
+            compile(&["caller.c", &compiled, "-o", run.to_str().expect("a path that was written here")]);
             let output = Command::new(&run).output().expect("what is compiled runs");
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(said.is_empty(), "{compiler} {flags:?} on {name}: {said}");
@@ -455,7 +475,7 @@ fn parts_run_on_any_threads() {
         // Each way by one of the compilers, so that all takes no longer than it has to.
         let compilers = compilers();
         for (flags, compiler) in ways.into_iter().zip(compilers.iter().cycle()) {
-            if !links(compiler, flags, &folder) {
+            if !links(compiler, flags) {
                 println!("SKIPPED: {compiler} {flags:?}");
                 continue;
             }
