@@ -42,6 +42,8 @@ mod small;
 mod special_in_c;
 mod states;
 mod sweeps;
+#[cfg(feature = "native")]
+mod threads_in_c;
 mod whole_loops;
 mod work;
 

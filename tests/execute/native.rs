@@ -13,7 +13,7 @@ use catadiff::execute::{Executor, FaultKind, Flat, Native, RunReport};
 use catadiff::interpret::{Cancel, Control, Limits, Value};
 use catadiff::{Elementary, Error};
 
-use crate::in_c::in_parts;
+use crate::threads_in_c::in_parts;
 
 fn softmax() -> Program {
     Program::trace(|xs: Arr<F64>| {
