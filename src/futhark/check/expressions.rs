@@ -204,6 +204,7 @@ impl Checker {
         pattern: &tree::Pattern,
         value: &tree::Expression,
     ) -> Checked<()> {
+        distinct(sizes.iter().map(|size| &size.name), "size", pattern.span)?;
         // The sizes are in scope of the pattern, and not of the value. A scope is not copied for nothing: chains are long.
         let outside = (!sizes.is_empty()).then(|| self.scopes.env.clone());
         for size in sizes {

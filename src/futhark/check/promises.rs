@@ -373,8 +373,7 @@ impl Checker {
             let Some(value) = members.values.get(name) else { return Err(missing("value", name, span)) };
             let wanted = self.unifier.represented(&scheme.body, known);
             let found = self.type_of_member(name, value, span)?;
-            let fits = self.unifier.unify(&found, &wanted).is_ok() && self.unifier.apart(&found, &wanted).is_none();
-            if !fits {
+            if !self.unifier.keeps(&found, &wanted) {
                 return Err(self.unifier.unlike(name, &found, &wanted, span));
             }
             self.unifier.instances_hold(span)?;

@@ -121,7 +121,7 @@ impl Checker {
             checker.type_expression(of)
         })?;
         let found = self.type_of_member(name, value, span)?;
-        if self.unifier.unify(&found, &wanted).is_err() {
+        if !self.unifier.keeps(&found, &wanted) {
             return Err(self.unifier.unlike(name, &found, &wanted, span));
         }
         let found = self.unifier.resolve(&found);

@@ -45,6 +45,11 @@ impl Unifier {
         mentions(size, &mut |leaf| matches!(leaf, Size::Local(local) if locals.contains(local)))
     }
 
+    /// Whether a value of a module can be used at the type that is promised, whose sizes it has too.
+    pub(super) fn keeps(&mut self, found: &Type, promised: &Type) -> bool {
+        self.unify(found, promised).is_ok() && self.apart(found, promised).is_none()
+    }
+
     /// Sizes of two types of one form that differ for the language.
     pub(super) fn apart(&self, a: &Type, b: &Type) -> Option<(Size, Size)> {
         let each = |a: &[Type], b: &[Type]| a.iter().zip(b).find_map(|(a, b)| self.apart(a, b));
@@ -58,7 +63,7 @@ impl Unifier {
             ) => self.apart(p, q).or_else(|| {
                 // What the second leaves open may be anything in the first.
                 let mut known: FxHashMap<Local, Size> = f.iter().map(|local| (*local, ANYTHING)).collect();
-                known.extend(other.map(|other| (other, name.map_or(ANYTHING, Size::Local))));
+                known.extend(other.zip(*name).map(|(other, name)| (other, Size::Local(name))));
                 self.apart(r, &with_sizes(s, &known))
             }),
             _ => None,
