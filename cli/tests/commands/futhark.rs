@@ -242,11 +242,9 @@ fn mistakes_are_explained() {
     let files = [("a.fut", PROGRAM), ("endless.fut", ENDLESS), ("none.fut", "def f x = x\n"), ("wrong.fut", wrong)];
     let here = folder("mistakes", &files);
     std::fs::write(here.join("bytes.fut"), b"def \xff").unwrap();
-    let executors = if cfg!(feature = "gpu") {
-        "[possible values: interpreter, program, native, gpu, lanes]"
-    } else {
-        "[possible values: interpreter, program, native, lanes]"
-    };
+    // Those that the features bring, the plainest first.
+    let executors: Vec<&str> = catadiff::execute::EXECUTORS.iter().rev().map(|executor| executor.name()).collect();
+    let executors = format!("[possible values: interpreter, {}]", executors.join(", "));
     for (arguments, input, code, part) in [
         ("run nothere.fut", "", 2, "there is no file `nothere.fut`"),
         ("run .", "", 2, "`.` is a folder"),
@@ -260,7 +258,7 @@ fn mistakes_are_explained() {
         ("run a.fut --nope", "", 2, "unexpected argument '--nope' found"),
         ("run a.fut -e", "", 2, "a value is required for '--entry <NAME>'"),
         ("run a.fut -e dot --steps many", "", 2, "the value of `--steps` is `many`"),
-        ("run a.fut -e dot --executor cuda", "", 2, executors),
+        ("run a.fut -e dot --executor cuda", "", 2, executors.as_str()),
         ("run a.fut --executr lanes", "", 2, "a similar argument exists: '--executor'"),
         ("run a.fut -e dot", "[1, 2]", 2, "`dot` takes 2 values (`xs`, `ys`), and standard input has 1"),
         (
