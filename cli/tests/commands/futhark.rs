@@ -242,9 +242,13 @@ fn mistakes_are_explained() {
     let files = [("a.fut", PROGRAM), ("endless.fut", ENDLESS), ("none.fut", "def f x = x\n"), ("wrong.fut", wrong)];
     let here = folder("mistakes", &files);
     std::fs::write(here.join("bytes.fut"), b"def \xff").unwrap();
-    // Those that the features bring, the plainest first.
-    let executors: Vec<&str> = catadiff::execute::EXECUTORS.iter().rev().map(|executor| executor.name()).collect();
-    let executors = format!("[possible values: interpreter, {}]", executors.join(", "));
+    let gpu = if cfg!(feature = "gpu") { "gpu, " } else { "" };
+    let ranks = match (cfg!(feature = "mpi"), cfg!(feature = "gpu")) {
+        (false, _) => "",
+        (true, false) => "mpi-native, mpi, ",
+        (true, true) => "mpi-gpu, mpi-native, mpi, ",
+    };
+    let executors = format!("[possible values: interpreter, program, {ranks}native, {gpu}lanes]");
     for (arguments, input, code, part) in [
         ("run nothere.fut", "", 2, "there is no file `nothere.fut`"),
         ("run .", "", 2, "`.` is a folder"),
