@@ -56,7 +56,7 @@ pub(crate) fn check(arguments: &Arguments) -> Result<Answer, Failure> {
 
 /// The type of an entry point, as the user would write it.
 pub(crate) fn type_of(program: &Program, entry: &Entry) -> String {
-    program.show(&program.definitions[entry.definition.0 as usize].scheme.body)
+    program.show(&program.definition(entry.definition).expect("an entry is a definition").scheme.body)
 }
 
 /// A message for machines.

@@ -119,7 +119,7 @@ fn active(program: &Program, entry: &Entry, wrt: Option<&str>) -> Result<Vec<usi
 
 /// The derivative as a text: parameters that are not differentiated by are constants of the function.
 fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Result<String, Failure> {
-    let scheme = &program.definitions[entry.definition.0 as usize].scheme;
+    let scheme = &program.definition(entry.definition).expect("an entry is a definition").scheme;
     // Names with more underscores in a row than that of the entry point, which is all that is mentioned besides.
     let gap = (1..).map(|n| "_".repeat(n)).find(|gap| !entry.name.contains(gap)).expect("names end");
     let mut names = program.locals.clone();
@@ -192,12 +192,12 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
 fn stand_ins(of: &Type, count: usize) -> Vec<Option<Local>> {
     let mut found = Vec::new();
     let mut of = of;
-    while let Type::Function { name, result, .. } = of {
+    while let Type::Function(function) = of {
         if found.len() == count {
             break;
         }
-        found.push(*name);
-        of = result;
+        found.push(function.name);
+        of = &function.result;
     }
     found
 }

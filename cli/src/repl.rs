@@ -138,7 +138,7 @@ impl Session {
         // A function is shown by its type: it is no entry point if it has arguments.
         let program = self.with(expression.clone(), false)?;
         let of = type_of_it(&program)?;
-        if matches!(of, Type::Function { .. }) {
+        if matches!(of, Type::Function(_)) {
             return Ok(format!("{}\n", program.show(of)));
         }
         let program = self.with(expression, true)?;

@@ -100,17 +100,17 @@ fn declaration(t: &mut Trees<'_>, fuel: u32) -> Declaration {
             let entry = t.below(4) == 0;
             DeclarationKind::Value(Box::new(t.value(entry, 0, fuel + 1)))
         }
-        2 => DeclarationKind::Type(type_declaration(t, true)),
+        2 => DeclarationKind::Type(Box::new(type_declaration(t, true))),
         3 => DeclarationKind::Import(path(t)),
-        4 => DeclarationKind::Open(module(t, fuel - 1)),
+        4 => DeclarationKind::Open(Box::new(module(t, fuel - 1))),
         5 => DeclarationKind::Local(Box::new(declaration(t, fuel - 1))),
-        6 => DeclarationKind::Signature(t.word(), signature(t, fuel - 1)),
-        _ => DeclarationKind::Module(ModuleDeclaration {
+        6 => DeclarationKind::Signature(t.word(), Box::new(signature(t, fuel - 1))),
+        _ => DeclarationKind::Module(Box::new(ModuleDeclaration {
             name: t.word(),
             params: t.many(0, 2, |t| (t.word(), signature(t, fuel - 1))),
             signature: t.maybe(|t| signature(t, fuel - 1)),
             body: module(t, fuel - 1),
-        }),
+        })),
     };
     Declaration { kind, attributes, span: Span::default() }
 }

@@ -153,7 +153,7 @@ impl Trees<'_> {
             }
             4 => PatternKind::Record(self.many(0, 2, |t| (t.field(), t.pattern(fuel - 1)))),
             5 => PatternKind::Constructor(self.word(), self.many(0, 2, |t| t.pattern(fuel - 1))),
-            6 => PatternKind::Ascribe(Box::new(self.pattern(fuel - 1)), self.type_expression(fuel - 1)),
+            6 => PatternKind::Ascribe(Box::new(self.pattern(fuel - 1)), Box::new(self.type_expression(fuel - 1))),
             _ => PatternKind::Attribute(self.attribute(1), Box::new(self.pattern(fuel - 1))),
         };
         Pattern { kind, span: Span::default() }
@@ -230,7 +230,7 @@ impl Trees<'_> {
             21 => ExpressionKind::SectionPath(self.path(fuel)),
             22 => {
                 let params = self.many(1, 2, |t| t.pattern(1));
-                ExpressionKind::Lambda(params, self.maybe(|t| t.type_expression(2)), next(self))
+                ExpressionKind::Lambda(params, self.maybe(|t| Box::new(t.type_expression(2))), next(self))
             }
             23 | 24 => {
                 let (sizes, pattern) = (self.sizes(), Box::new(self.pattern(2)));
@@ -254,8 +254,8 @@ impl Trees<'_> {
                 },
                 body: self.expression(fuel),
             })),
-            30 => ExpressionKind::Ascribe(next(self), self.type_expression(2)),
-            31 => ExpressionKind::Coerce(next(self), self.type_expression(2)),
+            30 => ExpressionKind::Ascribe(next(self), Box::new(self.type_expression(2))),
+            31 => ExpressionKind::Coerce(next(self), Box::new(self.type_expression(2))),
             32 => ExpressionKind::OpenIn(self.qualified(), next(self)),
             _ => match self.below(2) {
                 0 => ExpressionKind::Assert(next(self), next(self)),

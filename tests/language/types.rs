@@ -2,7 +2,7 @@
 //!
 //! Law: the summary of a type says what a walk of all of it finds, whatever the type is made of.
 
-use catadiff::futhark::core::{Holds, Local, Prim, Size, Summary, Type, TypeVar};
+use catadiff::futhark::core::{FunctionType, Holds, Local, Prim, Size, Summary, Type, TypeVar};
 use catadiff::futhark::source::Name;
 use quickcheck::{Arbitrary, Gen, QuickCheck};
 
@@ -63,7 +63,7 @@ fn walked(of: &Type) -> Summary {
         Type::Array(size, of) => (vec![of], Holds::DIMENSIONS | in_size(size)),
         Type::Record(fields) => (fields.iter().map(|(_, of)| of).collect(), Holds::NOTHING),
         Type::Sum(all) => (all.iter().flat_map(|(_, payload)| payload).collect(), Holds::SUMS),
-        Type::Function { param, result, .. } => (vec![param, result], Holds::FUNCTIONS),
+        Type::Function(function) => (vec![&function.param, &function.result], Holds::FUNCTIONS),
         Type::Accumulator(of) => (vec![of], Holds::NOTHING),
     };
     parts.into_iter().map(walked).fold(Summary { parts: 1, depth: 1, holds }, |all, part| Summary {
@@ -100,12 +100,10 @@ fn unshared(of: &Type) -> Type {
         Type::Sum(all) => Type::Sum(
             all.iter().map(|(name, payload)| (name.clone(), payload.iter().map(unshared).collect())).collect(),
         ),
-        Type::Function { param, name, exists, result } => Type::Function {
-            param: unshared(param).into(),
-            name: *name,
-            exists: exists.clone(),
-            result: unshared(result).into(),
-        },
+        Type::Function(function) => {
+            let (param, result) = (unshared(&function.param), unshared(&function.result));
+            FunctionType { param, result, ..FunctionType::clone(function) }.into()
+        }
         Type::Accumulator(of) => Type::Accumulator(unshared(of).into()),
     }
 }

@@ -8,13 +8,14 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::flat::is_derivative;
 use super::report::{Role, counted};
 use super::scope::{Operator, Value, show_name};
 use super::substitute::unknowns;
 use super::types::I64;
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, fault};
-use crate::futhark::core::{Expression, ExpressionKind, Instance, Local, Size, Type};
+use crate::futhark::core::{Expression, ExpressionKind, FunctionType, Instance, Local, Size, Type};
 use crate::futhark::source::Span;
 use crate::futhark::syntax::tree;
 
@@ -70,6 +71,7 @@ impl Checker {
                 value(ExpressionKind::LocalInstance(local, instance), of)
             }
             Value::Definition(known) => {
+                self.mentioned.definition(&known);
                 let (of, instance) = self.unifier.instantiate(&known.defined.scheme, span);
                 let kind = ExpressionKind::Definition(known.number, instance);
                 if known.open.is_empty() {
@@ -81,6 +83,7 @@ impl Checker {
                 Ok(Callee::Value(self.bound(Expression { kind, of, span }, &known.defined.name, own)))
             }
             Value::Intrinsic(name, scheme) => {
+                self.mentioned.derives |= is_derivative(&name);
                 let (of, instance) = self.unifier.instantiate(&scheme, span);
                 value(ExpressionKind::Intrinsic(name, instance), of)
             }
@@ -129,21 +132,23 @@ impl Checker {
 
         let operator = matches!(callee, Callee::Operator(..)) && !shown.chars().all(char::is_alphanumeric);
         let mut sizes: FxHashMap<Local, Size> = FxHashMap::default();
-        let mut checked: Vec<Option<Expression>> = wanted.iter().map(|_| None).collect();
-        let in_order = arguments.into_iter().enumerate();
-        let (late, early): (Vec<_>, Vec<_>) = in_order.partition(|(_, argument)| is_late(argument));
-        for (at, argument) in early.into_iter().chain(late) {
-            let param = self.unifier.at_sizes(&wanted[at].param, &sizes);
-            let role = if operator { Role::Operand(shown) } else { Role::Argument(at, shown) };
-            let mut value = self.argument(argument, &param, role)?;
-            if let Some(name) = wanted[at].name {
-                let size;
-                (value, size) = self.sized(value, "k");
-                sizes.insert(name, size);
+        let mut operands: Vec<Option<Expression>> = wanted.iter().map(|_| None).collect();
+        let mut arguments: Vec<Option<Argument<'_>>> = arguments.into_iter().map(Some).collect();
+        for takes_late in [false, true] {
+            for (at, argument) in arguments.iter_mut().enumerate() {
+                let Some(argument) = argument.take_if(|argument| takes_late || !is_late(argument)) else { continue };
+                let param = self.unifier.at_sizes(&wanted[at].param, &sizes);
+                let role = if operator { Role::Operand(shown) } else { Role::Argument(at, shown) };
+                let mut value = self.argument(argument, &param, role)?;
+                if let Some(name) = wanted[at].name {
+                    let size;
+                    (value, size) = self.sized(value, "k");
+                    sizes.insert(name, size);
+                }
+                operands[at] = Some(value);
             }
-            checked[at] = Some(value);
         }
-        let operands = checked.into_iter().map(|value| value.expect("each is late or not")).collect();
+        let operands = operands.into_iter().map(|value| value.expect("each is late or not")).collect();
         let value = self.build(callee, operands, span)?;
         Ok(Expression { span, ..value })
     }
@@ -163,11 +168,14 @@ impl Checker {
             Callee::Value(value) => value,
             Callee::Operator(operator, of, _) if arguments.len() >= operator.arity => {
                 let operands: Vec<Expression> = arguments.by_ref().take(operator.arity).collect();
-                let mut result = self.unifier.resolve(&of);
+                let mut result = &of;
                 for _ in 0..operator.arity {
-                    let Type::Function { result: rest, .. } = result else { unreachable!("as many parameters") };
-                    result = rest.into_inner();
+                    let Type::Function(function) = self.unifier.known(result) else {
+                        unreachable!("as many parameters")
+                    };
+                    result = &function.result;
                 }
+                let result = self.unifier.resolve(result);
                 self.unifier.operation(&operator.name, operands, result, span)
             }
             Callee::Operator(operator, of, span) => self.operator_value(&operator, &of, span)?,
@@ -181,7 +189,7 @@ impl Checker {
     /// A function applied to one argument that has the type of its parameter.
     pub(super) fn apply_once(&mut self, function: Expression, argument: Expression) -> Checked<Expression> {
         let span = function.span.to(argument.span);
-        let Type::Function { name, exists, result, .. } = self.unifier.head(&function.of) else {
+        let Type::Function(of) = self.unifier.head(&function.of) else {
             return fault(
                 "type",
                 span,
@@ -189,12 +197,13 @@ impl Checker {
                 "apply a function",
             );
         };
+        let FunctionType { name, exists, result, .. } = &*of;
         let mut sizes: FxHashMap<Local, Size> = FxHashMap::default();
         let mut argument = argument;
         if let Some(name) = name {
             let size;
             (argument, size) = self.sized(argument, "k");
-            sizes.insert(name, size);
+            sizes.insert(*name, size);
         }
         if let ExpressionKind::Definition(definition, instance) = &function.kind
             && Some(*definition) == self.scopes.length
@@ -202,7 +211,7 @@ impl Checker {
             let kind = ExpressionKind::Size(instance.sizes[0].clone());
             return Ok(Expression { kind, of: I64, span });
         }
-        let (of, binds) = self.unifier.renamed(&result, &exists);
+        let (of, binds) = self.unifier.renamed(result, exists);
         let (of, known) = self.unifier.revealed(self.unifier.at_sizes(&of, &sizes));
         let binds: Vec<Local> = binds.into_iter().chain(known).collect();
         let kind = ExpressionKind::Apply { function: Box::new(function), argument: Box::new(argument) };
@@ -218,8 +227,9 @@ impl Unifier {
         let mut rest = self.head(callee.of());
         for at in 0..arguments {
             match rest {
-                Type::Function { param, name, exists, result } => {
-                    wanted.push(Wanted { param: param.into_inner(), name, exists });
+                Type::Function(function) => {
+                    let FunctionType { param, name, exists, result } = function.into_inner();
+                    wanted.push(Wanted { param, name, exists });
                     rest = self.head(&result);
                 }
                 Type::Unknown(_) => {

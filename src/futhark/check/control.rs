@@ -15,7 +15,7 @@ use super::types::I64;
 use super::unify::{Clash, Prims, Required, Unifier};
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{
-    Constant, Expression, ExpressionKind, Holds, Local, Loop, LoopForm, LoopPolicy, Pattern, Prim, Shared, Size, Type,
+    Constant, Expression, ExpressionKind, Holds, Local, Loop, LoopForm, LoopPolicy, Pattern, Prim, Size, Type,
 };
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, Attribute};
@@ -217,7 +217,7 @@ impl Unifier {
             }
         }
         Some(map_type(&of, Holds::UNKNOWNS, &mut |_| None, &mut |variable| match variable {
-            Type::Unknown(unknown) => fresh.get(unknown).cloned().map(Shared::from),
+            Type::Unknown(unknown) => fresh.get(unknown).cloned(),
             _ => None,
         }))
     }

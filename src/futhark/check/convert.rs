@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::report::Role;
 use super::{Checked, Checker};
-use crate::futhark::core::{Expression, ExpressionKind, Local, Pattern, Size, Type};
+use crate::futhark::core::{Expression, ExpressionKind, FunctionType, Local, Pattern, Size, Type};
 
 impl Checker {
     /// The expression at the type that is wanted.
@@ -31,15 +31,16 @@ impl Checker {
     /// The value, its sizes compared with those of a type.
     pub(super) fn coerce(&mut self, value: Expression, wanted: &Type, role: Role<'_>) -> Checked<Expression> {
         let span = value.span;
-        if let Type::Function { param, name, exists, result } = self.unifier.head(wanted) {
+        if let Type::Function(wanted_function) = self.unifier.head(wanted) {
+            let FunctionType { param, name, exists, result } = &*wanted_function;
             let function = self.named(value, "f");
             let mut pattern = None;
             let body = self.body(|checker| {
                 let local = checker.unifier.fresh("x");
-                let of = (*param).clone();
+                let of = param.clone();
                 pattern = Some(Pattern::variable(local, of.clone(), span));
                 let argument = Expression::variable(local, of, span);
-                let Type::Function { param: own, .. } = checker.unifier.head(&function.of) else {
+                let Type::Function(own) = checker.unifier.head(&function.of) else {
                     return Err(checker.unifier.mismatch(
                         &super::unify::Clash::Types,
                         &function.of,
@@ -48,12 +49,12 @@ impl Checker {
                         span,
                     ));
                 };
-                let argument = checker.convert(argument, &own, role)?;
+                let argument = checker.convert(argument, &own.param, role)?;
                 let answer = checker.apply_once(function, argument)?;
                 let mut known: FxHashMap<Local, Size> =
                     exists.iter().map(|exist| (*exist, checker.unifier.unknown_size(span))).collect();
                 known.extend(name.map(|name| (name, Size::Local(local))));
-                let result = checker.unifier.at_sizes(&result, &known);
+                let result = checker.unifier.at_sizes(result, &known);
                 checker.convert(answer, &result, role)
             })?;
             let param = pattern.expect("made in the body");

@@ -11,7 +11,7 @@ use super::recursion::complete_calls;
 use super::scope::{Env, Known, Module, NamedSignature, Template, Value, plain};
 use super::unify::Unifier;
 use super::{Checked, Checker, Declarations, FOLLOWS, RECURSION, fault, unused};
-use crate::futhark::core::{Defined, Definition, Entry, Local, Size, Type};
+use crate::futhark::core::{Defined, Definition, Entry, FunctionType, Local, Size, Type};
 use crate::futhark::source::{Message, Name, Span};
 use crate::futhark::syntax::tree::{self, DeclarationKind};
 
@@ -31,8 +31,9 @@ fn declared(declaration: &tree::Declaration) -> Option<(&'static str, &Name, Spa
 }
 
 impl Declarations<'_> {
-    /// Checks declarations in order; what they declare is in scope after them, and among the exports.
-    pub(super) fn declarations(&mut self, declarations: &[tree::Declaration], exports: &mut Env) {
+    /// Checks declarations in order; what they declare is in scope after them, and among the exports
+    /// if there are any.
+    pub(super) fn declarations(&mut self, declarations: &[tree::Declaration], mut exports: Option<&mut Env>) {
         let mut known = FxHashMap::default();
         for declaration in declarations {
             // Another text, such as the next line of a session, may say something else by a name.
@@ -42,7 +43,7 @@ impl Declarations<'_> {
                 let hint = "rename one of them, or leave it out";
                 self.report([Message::error("duplicate", span, format!("`{name}` is defined twice")).hint(hint)]);
             }
-            if let Err(fault) = self.declaration(declaration, exports) {
+            if let Err(fault) = self.declaration(declaration, exports.as_deref_mut()) {
                 self.report([*fault]);
             }
         }
@@ -55,12 +56,12 @@ impl Declarations<'_> {
         self.checker.scopes.is_terse = self.messages.all().len() >= GUESSES;
     }
 
-    fn declaration(&mut self, declaration: &tree::Declaration, exports: &mut Env) -> Checked<()> {
+    fn declaration(&mut self, declaration: &tree::Declaration, exports: Option<&mut Env>) -> Checked<()> {
         match &declaration.kind {
             DeclarationKind::Value(value) => {
                 let checked = self.value(value);
                 // A name whose definition is wrong is known all the same, so that its uses are not reported too.
-                let entry = checked.as_ref().map_or(Value::Poisoned, Value::clone);
+                let entry = Rc::new(checked.as_ref().map_or(Value::Poisoned, Value::clone));
                 self.checker.scopes.declare(exports, |env| env.values.define(value.name.clone(), entry.clone()));
                 checked.map(drop)
             }
@@ -96,7 +97,7 @@ impl Declarations<'_> {
                 }
                 Ok(())
             }
-            DeclarationKind::Local(inside) => self.declaration(inside, &mut Env::default()),
+            DeclarationKind::Local(inside) => self.declaration(inside, None),
             DeclarationKind::Module(declared) => {
                 let checked = self.module_declaration(declared, declaration.span);
                 let module = checked.as_ref().map_or(Module::Poisoned, Module::clone);
@@ -113,7 +114,7 @@ impl Declarations<'_> {
                     promised?;
                 }
                 let named =
-                    Rc::new(NamedSignature { signature: signature.clone(), env: self.checker.scopes.env.clone() });
+                    Rc::new(NamedSignature { signature: (**signature).clone(), env: self.checker.scopes.env.clone() });
                 self.checker.scopes.declare(exports, |env| drop(env.signatures.insert(name.clone(), named.clone())));
                 Ok(())
             }
@@ -155,6 +156,9 @@ impl Declarations<'_> {
             }
             if within_prelude && &*declared.name == "length" {
                 self.checker.scopes.length = Some(known.number);
+            }
+            if std::mem::take(&mut self.checker.mentioned.derives) {
+                self.definitions.derive.push(number);
             }
             self.definitions.defined.push(known.defined.clone());
             self.checker.ownership.definitions.push((declared.name.clone(), held));
@@ -202,7 +206,7 @@ impl Checker {
         let (name, span) = (declared.name.clone(), declared.name_span);
         let (mut scheme, mut body) = self.defined(declared, own)?;
         let mut open = Vec::new();
-        if !matches!(scheme.body, Type::Function { .. }) {
+        if !matches!(scheme.body, Type::Function(_)) {
             (scheme.body, open) = self.unifier.open_result(&scheme.body, &scheme.sizes, 0, span)?;
         }
         self.filled();
@@ -233,12 +237,13 @@ impl Unifier {
         let mut result = scheme.body.clone();
         let mut sizes = Vec::new();
         let mut written = declared.params.iter().map(pattern_name);
-        while let Type::Function { param, name, result: rest, .. } = result {
+        while let Type::Function(function) = result {
+            let FunctionType { param, name, result: rest, .. } = function.into_inner();
             plain_sizes(&param, &mut sizes);
             sizes.extend(name);
             let shown = written.next().flatten().unwrap_or_else(|| Name::from(format!("arg{}", params.len())));
-            params.push((shown, param.into_inner()));
-            result = rest.into_inner();
+            params.push((shown, param));
+            result = rest;
         }
         for (name, of) in params.iter().map(|(name, of)| (&**name, of)).chain([("the result", &result)]) {
             if higher(of) {
@@ -270,7 +275,7 @@ fn pattern_name(pattern: &tree::Pattern) -> Option<Name> {
 fn plain_sizes(of: &Type, found: &mut Vec<Local>) {
     match of {
         // Which constructor a value has is not known, so neither are the sizes of what it holds.
-        Type::Sum(_) | Type::Function { .. } => return,
+        Type::Sum(_) | Type::Function(_) => return,
         Type::Array(size, _) => found.extend(if let Size::Local(local) = *size { Some(local) } else { None }),
         Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Accumulator(_) | Type::Record(_) => {}
     }
@@ -278,5 +283,5 @@ fn plain_sizes(of: &Type, found: &mut Vec<Local>) {
 }
 
 fn higher(of: &Type) -> bool {
-    matches!(of, Type::Function { .. } | Type::Accumulator(_)) || of.children().any(higher)
+    matches!(of, Type::Function(_) | Type::Accumulator(_)) || of.children().any(higher)
 }

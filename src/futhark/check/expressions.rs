@@ -79,7 +79,7 @@ impl Checker {
             }
             Tree::SectionRight(operator, b) => self.section_right(operator, b, expected, span),
             Tree::SectionPath(path) => self.section_path(path, expected, span),
-            Tree::Lambda(params, result, body) => self.lambda(params, result.as_ref(), body, expected, None),
+            Tree::Lambda(params, result, body) => self.lambda(params, result.as_deref(), body, expected, None),
             Tree::Let(..) | Tree::LetFunction(..) | Tree::LetUpdate(..) => self.lets(written, expected),
             Tree::If(condition, yes, no) => self.conditional(condition, yes, no, expected, span),
             Tree::Match(scrutinee, cases) => self.matching(scrutinee, cases, expected, span),

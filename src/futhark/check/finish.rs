@@ -12,8 +12,8 @@ use super::substitute::unknowns;
 use super::unify::{Clash, Required, Unifier};
 use super::{Checked, Checker, Definitions, deep, exhaustive, fault};
 use crate::futhark::core::{
-    Constant, Definition, Entry, Expression, ExpressionKind, Holds, Instance, Pattern, PatternKind, Prim, Program,
-    Size, Type,
+    Constant, Entry, Expression, ExpressionKind, Holds, Instance, Pattern, PatternKind, Places, Prim, Program, Size,
+    Type,
 };
 use crate::futhark::source::{Message, Name, Span};
 use crate::futhark::syntax::{real_of, shortened, whole_real};
@@ -94,15 +94,14 @@ impl Unifier {
             let shown = self.show(&Type::Unknown(cell));
             match &found.required {
                 Required::OneOf(prims) => {
-                    let value = prims.default().map(|prim| Type::Prim(prim).into());
-                    self.types[cell as usize].value = value;
+                    self.types[cell as usize].value = prims.default().map(Type::Prim);
                 }
                 Required::Nothing => {
                     if let Some(owner) = self.required_by(cell) {
                         return self.complete(&Type::Unknown(owner), span);
                     }
                     // Nothing needs it to be another.
-                    self.types[cell as usize].value = Some(Type::tuple(Vec::new()).into());
+                    self.types[cell as usize].value = Some(Type::tuple(Vec::new()));
                 }
                 Required::Fields(_) => {
                     let text = format!("the type of this record is not known: {shown}");
@@ -119,7 +118,7 @@ impl Unifier {
             // Others that are this one need not be worked out again.
             let value = &mut self.types[*cell as usize].value;
             if value.as_ref().is_none_or(|value| value.holds(Holds::UNKNOWNS)) {
-                *value = Some(resolved.clone().into());
+                *value = Some(resolved.clone());
             }
         }
         Ok(resolved)
@@ -168,7 +167,7 @@ impl Checker {
             for unknown in types {
                 let cell = &mut self.unifier.types[unknown as usize];
                 if matches!(cell.required, Required::Nothing) && cell.value.is_none() {
-                    cell.value = Some(Type::tuple(Vec::new()).into());
+                    cell.value = Some(Type::tuple(Vec::new()));
                 }
             }
             for unknown in sizes {
@@ -195,12 +194,21 @@ impl Finish<'_> {
 
     fn within(&mut self, value: &mut Expression) -> Checked<()> {
         let span = value.span;
-        value.of = self.unifier.complete(&value.of, span)?;
+        let is_result = is_result_of_function(value);
+        if !is_result {
+            value.of = self.unifier.complete(&value.of, span)?;
+        }
         for pattern in value.patterns_mut() {
             self.pattern(pattern)?;
         }
         for child in value.children_mut() {
             self.expression(child)?;
+        }
+        if is_result
+            && let ExpressionKind::Apply { function, .. } = &value.kind
+            && let Type::Function(of) = &function.of
+        {
+            value.of = of.result.clone();
         }
         let is_joined =
             matches!(value.kind, ExpressionKind::If(..) | ExpressionKind::Match(..) | ExpressionKind::Loop(_));
@@ -319,6 +327,18 @@ impl Finish<'_> {
     }
 }
 
+/// Whether an expression is a function of some of its arguments, whose type is part of that of the function: it becomes known
+/// with it.
+fn is_result_of_function(value: &Expression) -> bool {
+    match (&value.kind, &value.of) {
+        (ExpressionKind::Apply { function, .. }, Type::Function(own)) => match &function.of {
+            Type::Function(of) => matches!(&of.result, Type::Function(result) if result.is_same(own)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// `>>>`: the bits as those of a number without sign, shifted, as before again.
 fn shift_zeros(kind: Prim, operands: Vec<Expression>, span: Span) -> ExpressionKind {
     let unsigned = match kind {
@@ -341,7 +361,7 @@ fn shift_zeros(kind: Prim, operands: Vec<Expression>, span: Span) -> ExpressionK
 }
 
 fn comparable(of: &Type) -> bool {
-    let is_open = matches!(of, Type::Function { .. } | Type::Var(_) | Type::Accumulator(_) | Type::Unknown(_));
+    let is_open = matches!(of, Type::Function(_) | Type::Var(_) | Type::Accumulator(_) | Type::Unknown(_));
     !is_open && as_abstract(of).is_none() && of.children().all(comparable)
 }
 
@@ -375,50 +395,24 @@ fn last_of_each(mut entries: Vec<Entry>) -> Vec<Entry> {
     entries
 }
 
-/// The program of the definitions that are the user's, or mentioned by them.
-pub(super) fn reachable(definitions: Definitions, locals: Vec<Name>) -> Program {
-    let Definitions { defined, entries, prelude, .. } = definitions;
-    let mut wanted: Vec<bool> = (0..defined.len()).map(|at| prelude.is_none_or(|prelude| at >= prelude)).collect();
-    for at in (0..defined.len()).rev() {
-        if wanted[at] {
-            mark(&defined[at].body, &mut wanted);
+/// The program of the definitions that are the user's, and those of the prelude that they mention.
+pub(super) fn reachable(definitions: Definitions, locals: Vec<Name>, mut mentioned: Vec<bool>) -> Program {
+    let Definitions { defined, entries, .. } = definitions;
+    for number in (0..mentioned.len()).rev() {
+        if mentioned[number] {
+            mark(&defined[number].body, &mut mentioned);
         }
     }
-    let mut number = 0;
-    let numbers: Vec<u32> = wanted
-        .iter()
-        .map(|wanted| {
-            number += u32::from(*wanted);
-            number.wrapping_sub(1)
-        })
-        .collect();
-    let definitions = defined
-        .into_iter()
-        .zip(&wanted)
-        .filter(|(_, wanted)| **wanted)
-        .map(|(defined, _)| {
-            let mut defined = Rc::unwrap_or_clone(defined);
-            renumber(&mut defined.body, &numbers);
-            defined
-        })
-        .collect();
-    let entries = last_of_each(entries)
-        .into_iter()
-        .map(|entry| Entry { definition: Definition(numbers[entry.definition.0 as usize]), ..entry })
-        .collect();
-    Program { definitions, entries, locals }
+    let is_wanted = |number| mentioned.get(number).is_none_or(|mentioned| *mentioned);
+    let wanted = defined.into_iter().enumerate().filter(|(number, _)| is_wanted(*number));
+    let definitions = wanted.map(|(_, defined)| Rc::unwrap_or_clone(defined)).collect();
+    Program { definitions, entries: last_of_each(entries), locals, places: Places::among(&mentioned) }
 }
 
-fn mark(value: &Expression, wanted: &mut [bool]) {
+/// Marks the definitions that one of the prelude mentions, which come before it.
+fn mark(value: &Expression, mentioned: &mut [bool]) {
     if let ExpressionKind::Definition(definition, _) = &value.kind {
-        wanted[definition.0 as usize] = true;
+        mentioned[definition.0 as usize] = true;
     }
-    value.children().for_each(|child| deep(|| mark(child, wanted)));
-}
-
-fn renumber(value: &mut Expression, numbers: &[u32]) {
-    if let ExpressionKind::Definition(definition, _) = &mut value.kind {
-        definition.0 = numbers[definition.0 as usize];
-    }
-    value.children_mut().for_each(|child| deep(|| renumber(child, numbers)));
+    value.children().for_each(|child| deep(|| mark(child, mentioned)));
 }

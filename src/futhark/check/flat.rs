@@ -12,12 +12,12 @@ use crate::futhark::core::{
 };
 use crate::futhark::source::{Message, Name, Span};
 
-/// The warnings of a program.
-pub(super) fn warnings(program: &Program) -> Vec<Message> {
+/// The warnings of a program, of whose own definitions these take derivatives.
+pub(super) fn warnings(program: &Program, derive: &[Definition]) -> Vec<Message> {
     let (activity, functions, entered) = (FxHashMap::default(), FxHashMap::default(), FxHashSet::default());
     let mut search = Search { program, activity, functions, entered, found: Vec::new() };
-    for defined in program.definitions.iter().filter(|defined| !is_prelude(defined)) {
-        search.calls(&defined.body);
+    for definition in derive {
+        search.calls(&search.defined(*definition).body);
     }
     search.found
 }
@@ -47,7 +47,8 @@ struct Search<'p> {
     found: Vec<Message>,
 }
 
-fn is_derivative(name: &str) -> bool {
+/// Whether a function of the prelude, or an intrinsic, takes derivatives.
+pub(super) fn is_derivative(name: &str) -> bool {
     matches!(name.trim_end_matches('2'), "jvp" | "vjp" | "jmp" | "mjp")
 }
 
@@ -71,7 +72,7 @@ fn head(mut value: &Expression) -> &Expression {
 }
 
 fn is_function(value: &Expression) -> bool {
-    matches!(value.of, Type::Function { .. })
+    matches!(value.of, Type::Function(_))
 }
 
 /// The body of a function that is written with its parameters.
@@ -111,7 +112,7 @@ impl<'p> Search<'p> {
     }
 
     fn defined(&self, definition: Definition) -> &'p Defined {
-        &self.program.definitions[definition.0 as usize]
+        self.program.definition(definition).expect("a program has what it mentions")
     }
 
     fn warn(&mut self, at: Span, text: String) {

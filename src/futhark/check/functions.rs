@@ -13,7 +13,7 @@ use super::substitute::{binders, dimensions, map_dimensions, mentions, unknowns,
 use super::types::{I64, distinct};
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, fault};
-use crate::futhark::core::{Definition, Expression, Local, Pattern, Scheme, Shared, Size, Type, TypeVar};
+use crate::futhark::core::{Definition, Expression, FunctionType, Local, Pattern, Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, TypeParamKind};
 
@@ -46,8 +46,9 @@ impl Checker {
                     checker.unifier.rigid(before, sizes);
                 }
                 let (wanted, name, exists, rest) = match expected.take() {
-                    Some(Type::Function { param, name, exists, result }) => {
-                        (Some(param.into_inner()), name, exists, Some(result.into_inner()))
+                    Some(Type::Function(function)) => {
+                        let FunctionType { param, name, exists, result } = function.into_inner();
+                        (Some(param), name, exists, Some(result))
                     }
                     _ => (None, None, Vec::new(), None),
                 };
@@ -186,7 +187,7 @@ impl Unifier {
             }
             let taken = self.resolve(&param.of);
             self.leave(&taken, level);
-            let of = Type::Function { param: taken.into(), name, exists, result: of.into() };
+            let of = Type::from(FunctionType { param: taken, name, exists, result: of });
             function = Expression { span, ..Expression::lambda(param, function, of.clone()) };
             result = (of, Vec::new());
         }
@@ -218,7 +219,8 @@ impl Unifier {
         level: u32,
         span: Span,
     ) -> Checked<(Type, Vec<Local>)> {
-        if let Type::Function { param, name, exists, result } = of {
+        if let Type::Function(function) = of {
+            let FunctionType { param, name, exists, result } = &**function;
             let within: Vec<Local> = visible.iter().chain(name).chain(exists).copied().collect();
             if self.is_hidden(param, &within, level) {
                 let text = format!("this function takes {}, of a size that is not known outside", self.show(param));
@@ -226,8 +228,8 @@ impl Unifier {
             }
             let (result, open) = self.open_result(result, &within, level, span)?;
             let exists = exists.iter().copied().chain(open).collect();
-            let param = self.visible_type(param, &within, level).into();
-            return Ok((Type::Function { param, name: *name, exists, result: result.into() }, Vec::new()));
+            let param = self.visible_type(param, &within, level);
+            return Ok((FunctionType { param, name: *name, exists, result }.into(), Vec::new()));
         }
         // What functions within bind is theirs.
         let mut within = visible.to_vec();
@@ -383,7 +385,7 @@ impl Unifier {
                     }
                 };
                 if value.is_some() {
-                    self.types[unknown as usize].value = value.map(Shared::from);
+                    self.types[unknown as usize].value = value;
                     changed = true;
                 }
             }

@@ -9,25 +9,27 @@ use rustc_hash::FxHashSet;
 use super::sizes::{leaves, map_size};
 use super::substitute::{Part, binders, dimensions, map_dimensions, mentions, visit, with_sizes};
 use super::unify::{Clash, TypeCell, Unifier};
-use crate::futhark::core::{HIDDEN, Holds, Local, Size, Type};
+use crate::futhark::core::{FunctionType, HIDDEN, Holds, Local, Size, Type};
 use crate::futhark::source::Name;
 
 impl Unifier {
     /// The unknowns in a type and in what is required of those, each once.
     fn unknowns(&self, of: &Type) -> Vec<u32> {
-        let (mut found, mut seen, mut open) = (Vec::new(), FxHashSet::default(), vec![of.clone()]);
-        while let Some(of) = open.pop() {
-            visit(&of, Holds::UNKNOWNS, &mut |part| match part {
+        let (mut found, mut seen, mut open) = (Vec::new(), FxHashSet::default(), Vec::new());
+        let mut next = Some(of);
+        while let Some(of) = next {
+            visit(of, Holds::UNKNOWNS, &mut |part| match part {
                 Part::Variable(Type::Unknown(inner)) if seen.insert(*inner) => {
                     found.push(*inner);
-                    let TypeCell { value, mut required, .. } = self.types[*inner as usize].clone();
+                    let TypeCell { value, required, .. } = &self.types[*inner as usize];
                     match value {
-                        Some(value) => open.push(value.into_inner()),
-                        None => open.extend(required.types().into_iter().map(|of| of.clone())),
+                        Some(value) => open.push(value),
+                        None => open.extend(required.types()),
                     }
                 }
                 Part::Variable(_) | Part::Dimension(_) => {}
             });
+            next = open.pop();
         }
         found
     }
@@ -35,8 +37,7 @@ impl Unifier {
     /// An unknown of which something is required that mentions this one.
     pub(super) fn required_by(&self, unknown: u32) -> Option<u32> {
         let mentions = |cell: &TypeCell| {
-            let mut required = cell.required.clone();
-            cell.value.is_none() && required.types().into_iter().any(|of| self.unknowns(of).contains(&unknown))
+            cell.value.is_none() && cell.required.types().into_iter().any(|of| self.unknowns(of).contains(&unknown))
         };
         self.types.iter().position(mentions).and_then(|at| u32::try_from(at).ok())
     }
@@ -56,7 +57,7 @@ impl Unifier {
             if cell.level > level {
                 cell.level = level;
                 let mut required = cell.required.clone();
-                for of in required.types() {
+                for of in required.types_mut() {
                     *of = self.exposed(unknown, level, of, left)?;
                 }
                 self.types[inner as usize].required = required;
@@ -151,7 +152,7 @@ impl Unifier {
         for inner in self.unknowns(of) {
             let cell = &mut self.types[inner as usize];
             cell.level = cell.level.min(level);
-            let mut required = cell.required.clone();
+            let required = cell.required.clone();
             required.types().into_iter().for_each(|of| self.shallow_dimensions(of, level));
         }
         self.shallow_dimensions(of, level);
@@ -185,7 +186,7 @@ impl Unifier {
         if hidden.is_empty() {
             return (of, hidden);
         }
-        if let Type::Function { .. } = of {
+        if let Type::Function(_) = of {
             let mut of = of;
             reveal_later(&mut of, hidden);
             return (of, Vec::new());
@@ -198,16 +199,16 @@ impl Unifier {
 
 /// Lets the last result of a function say these sizes.
 fn reveal_later(of: &mut Type, hidden: Vec<Local>) {
-    if let Type::Function { exists, result, .. } = of {
-        if let Type::Function { .. } = **result {
-            let mut within = Type::clone(result);
-            reveal_later(&mut within, hidden);
-            *result = within.into();
-            return;
+    if let Type::Function(function) = of {
+        let mut function = FunctionType::clone(function);
+        if let Type::Function(_) = function.result {
+            reveal_later(&mut function.result, hidden);
+        } else {
+            let used = function.result.locals();
+            let is_new = |local: &Local| used.contains(local) && !function.exists.contains(local);
+            let more: Vec<Local> = hidden.into_iter().filter(is_new).collect();
+            function.exists.extend(more);
         }
-        let used = result.locals();
-        let more: Vec<Local> =
-            hidden.into_iter().filter(|local| used.contains(local) && !exists.contains(local)).collect();
-        exists.extend(more);
+        *of = function.into();
     }
 }

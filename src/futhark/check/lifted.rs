@@ -87,7 +87,7 @@ impl Unifier {
             return false;
         }
         match of {
-            Type::Function { .. } => true,
+            Type::Function(_) => true,
             Type::Sum(_) if as_abstract(of).is_some() => {
                 as_abstract(of).is_some_and(|id| self.lifted.get(&id) == Some(&TypeParamKind::Lifted))
             }
@@ -102,7 +102,7 @@ impl Unifier {
             return false;
         }
         match of {
-            Type::Function { .. } => false,
+            Type::Function(_) => false,
             Type::Array(_, of) | Type::Accumulator(of) => self.holds_function(of) || self.is_lifted_by_size(of),
             Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Record(_) | Type::Sum(_) => {
                 of.children().any(|of| self.holds_functions(of))
@@ -114,7 +114,7 @@ impl Unifier {
     fn is_lifted_by_size(&self, of: &Type) -> bool {
         match of {
             Type::Var(var) => self.lifted.get(&var.id) == Some(&TypeParamKind::SizeLifted),
-            Type::Function { .. } => false,
+            Type::Function(_) => false,
             of => of.children().any(|of| self.is_lifted_by_size(of)),
         }
     }

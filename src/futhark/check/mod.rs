@@ -64,7 +64,7 @@ use self::report::Messages;
 use self::scope::{Env, Module, Scopes};
 use self::unify::Unifier;
 use super::chain::Rest;
-use super::core::{Defined, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme, Type};
+use super::core::{Defined, Definition, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme, Type};
 use super::core::{sizes, substitute};
 use super::source::{Message, Name, Severity, Span};
 use super::syntax::tree;
@@ -113,10 +113,10 @@ impl Imports for NoImports {
 pub fn check(file: &tree::File, imports: &mut dyn Imports) -> Result<(Program, Vec<Message>), Vec<Message>> {
     deep(|| {
         let mut declarations = prelude::start(imports);
-        declarations.declarations(&file.declarations, &mut Env::default());
+        declarations.declarations(&file.declarations, None);
         declarations.main_of(file);
         let Declarations { definitions, messages, checker, files, .. } = declarations;
-        let Checker { unifier, scopes, warnings, is_sealed, .. } = checker;
+        let Checker { unifier, scopes, warnings, is_sealed, mentioned, .. } = checker;
         // What is in scope holds on to definitions, which are to be moved into the program.
         drop((scopes, files));
         let is_wrong = |messages: &Messages| messages.all().iter().any(|it| it.severity == Severity::Error);
@@ -125,14 +125,15 @@ pub fn check(file: &tree::File, imports: &mut dyn Imports) -> Result<(Program, V
         }
         if is_sealed {
             let mut again = Declarations { promising: true, ..prelude::start(imports) };
-            again.declarations(&file.declarations, &mut Env::default());
+            again.declarations(&file.declarations, None);
             if is_wrong(&again.messages) {
                 return Err(again.messages.into_all());
             }
         }
-        let program = finish::reachable(definitions, unifier.locals);
+        let derive = definitions.derive.clone();
+        let program = finish::reachable(definitions, unifier.locals, mentioned.prelude);
         let all = [messages, warnings].map(Messages::into_all).concat();
-        let messages = all.into_iter().chain(flat::warnings(&program)).collect();
+        let messages = all.into_iter().chain(flat::warnings(&program, &derive)).collect();
         Ok((program, messages))
     })
 }
@@ -187,8 +188,28 @@ struct Bodies {
 struct Definitions {
     defined: Vec<Rc<Defined>>,
     entries: Vec<Entry>,
+    /// Those of the user that take derivatives.
+    derive: Vec<Definition>,
     /// How many of the definitions are the prelude's, once that has been read.
     prelude: Option<usize>,
+}
+
+/// What is noted where a name is looked up, so that nobody has to look for it in the whole program.
+#[derive(Default)]
+struct Mentioned {
+    /// Which definitions of the prelude are mentioned.
+    prelude: Vec<bool>,
+    /// Whether the definition that is being checked mentions a function that takes derivatives.
+    derives: bool,
+}
+
+impl Mentioned {
+    fn definition(&mut self, known: &scope::Known) {
+        if let Some(mentioned) = self.prelude.get_mut(known.number.0 as usize) {
+            *mentioned = true;
+            self.derives |= flat::is_derivative(&known.defined.name);
+        }
+    }
 }
 
 /// The files of a program.
@@ -215,6 +236,7 @@ struct Declarations<'a> {
 struct Checker {
     unifier: Unifier,
     scopes: Scopes,
+    mentioned: Mentioned,
     bodies: Bodies,
     ownership: Ownership,
     /// Whether there are module types, so that the program is checked with promises as well.

@@ -171,7 +171,7 @@ impl Declarations<'_> {
                 let mut exports = Env::default();
                 self.depth += 1;
                 self.scoped_in(self.checker.scopes.env.clone(), |within| {
-                    within.declarations(declarations, &mut exports)
+                    within.declarations(declarations, Some(&mut exports))
                 });
                 self.depth -= 1;
                 Ok(Module::Structure(Rc::new(exports)))
@@ -239,7 +239,7 @@ impl Declarations<'_> {
         let mut exports = Env::default();
         let depth = std::mem::take(&mut self.depth);
         self.scoped_in(self.checker.scopes.base.clone(), |within| {
-            deep(|| within.declarations(&file.declarations, &mut exports));
+            deep(|| within.declarations(&file.declarations, Some(&mut exports)));
         });
         self.depth = depth;
         // The entries of a program are those of its own file.

@@ -5,9 +5,12 @@
 
 use std::rc::Rc;
 
-use im_rc::HashMap;
+use rustc_hash::FxBuildHasher;
 
 use crate::futhark::source::Name;
+
+/// A persistent map from names.
+pub(super) type Map<V> = im_rc::HashMap<Name, V, FxBuildHasher>;
 
 /// The most names that stand in front of the map. Insertion into a map that is shared copies the nodes on its way, dozens of
 /// entries; here that is done once for this many names, and never for a scope that has fewer.
@@ -18,14 +21,15 @@ const MOST: usize = 24;
 pub(super) struct Names<V> {
     /// The latest names.
     recent: Option<Rc<Recent<V>>>,
-    map: HashMap<Name, V>,
+    /// The others. A node of the map has room for dozens of entries, so that these had better be small.
+    map: Map<Rc<V>>,
 }
 
 /// A name, and those before it.
 #[derive(Debug)]
 struct Recent<V> {
     name: Name,
-    value: V,
+    value: Rc<V>,
     before: Option<Rc<Recent<V>>>,
     /// How many names there are, with this one.
     count: usize,
@@ -33,14 +37,15 @@ struct Recent<V> {
 
 impl<V> Default for Names<V> {
     fn default() -> Self {
-        Names { recent: None, map: HashMap::new() }
+        Names { recent: None, map: Map::default() }
     }
 }
 
 impl<V: Clone> Names<V> {
     /// What a name stands for.
     pub(super) fn get(&self, name: &str) -> Option<&V> {
-        self.recent().find(|recent| *recent.name == *name).map(|recent| &recent.value).or_else(|| self.map.get(name))
+        let recent = self.recent().find(|recent| *recent.name == *name).map(|recent| &recent.value);
+        recent.or_else(|| self.map.get(name)).map(|value| &**value)
     }
 
     /// Whether a name stands for anything.
@@ -49,19 +54,19 @@ impl<V: Clone> Names<V> {
     }
 
     /// Has a name stand for this in an inner scope.
-    pub(super) fn insert(&mut self, name: Name, value: V) {
+    pub(super) fn insert(&mut self, name: Name, value: impl Into<Rc<V>>) {
         if self.recent.as_ref().is_some_and(|recent| recent.count == MOST) {
             self.settle();
         }
         let before = self.recent.take();
         let count = before.as_ref().map_or(0, |recent| recent.count) + 1;
-        self.recent = Some(Rc::new(Recent { name, value, before, count }));
+        self.recent = Some(Rc::new(Recent { name, value: value.into(), before, count }));
     }
 
     /// Has a name stand for this at the top level, around scopes that are to find all of it in the map.
-    pub(super) fn define(&mut self, name: Name, value: V) {
-        self.insert(name, value);
+    pub(super) fn define(&mut self, name: Name, value: impl Into<Rc<V>>) {
         self.settle();
+        self.map.insert(name, value.into());
     }
 
     /// Puts all of another map in front.
@@ -85,7 +90,10 @@ impl<V: Clone> Names<V> {
 
     /// Puts the latest names into the map.
     fn settle(&mut self) {
-        let mut recent: Vec<(Name, V)> = self.recent().map(|r| (r.name.clone(), r.value.clone())).collect();
+        if self.recent.is_none() {
+            return;
+        }
+        let mut recent: Vec<(Name, Rc<V>)> = self.recent().map(|r| (r.name.clone(), r.value.clone())).collect();
         recent.reverse();
         self.map.extend(recent);
         self.recent = None;

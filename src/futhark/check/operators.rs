@@ -7,7 +7,7 @@ use super::scope::Operator;
 use super::unify::{Prims, Required, Unifier};
 use super::{Checked, Checker};
 use crate::futhark::chain::Rest;
-use crate::futhark::core::{self, Constant, Expression, ExpressionKind, Pattern, Prim, Type};
+use crate::futhark::core::{self, Constant, Expression, ExpressionKind, FunctionType, Pattern, Prim, Type};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree;
 
@@ -51,9 +51,9 @@ pub(super) fn kinds(variable: &str) -> Option<Prims> {
 }
 
 /// An operation as it is in the core.
-fn primitive(name: &str, operands: Vec<Expression>, of: Type, span: Span) -> Expression {
+fn primitive(name: impl Into<Name>, operands: Vec<Expression>, of: Type, span: Span) -> Expression {
     // The kind is that of the operands, which is known at the end of the definition.
-    Expression { kind: ExpressionKind::Primitive(Name::from(name), Prim::Bool, operands), of, span }
+    Expression { kind: ExpressionKind::Primitive(name.into(), Prim::Bool, operands), of, span }
 }
 
 impl Checker {
@@ -64,11 +64,12 @@ impl Checker {
             let mut rest = checker.unifier.resolve(of);
             let mut operands = Vec::with_capacity(operator.arity);
             for _ in 0..operator.arity {
-                let Type::Function { param, result, .. } = rest else { unreachable!("as many parameters") };
+                let Type::Function(function) = rest else { unreachable!("as many parameters") };
+                let FunctionType { param, result, .. } = function.into_inner();
                 let local = checker.unifier.fresh("x");
-                operands.push(Expression::variable(local, (*param).clone(), span));
-                params.push(Pattern::variable(local, param.into_inner(), span));
-                rest = result.into_inner();
+                operands.push(Expression::variable(local, param.clone(), span));
+                params.push(Pattern::variable(local, param, span));
+                rest = result;
             }
             Ok(checker.unifier.operation(&operator.name, operands, rest, span))
         })?;
@@ -135,31 +136,31 @@ impl Checker {
 
 impl Unifier {
     /// An operation on as many operands as it has.
-    pub(super) fn operation(&mut self, name: &str, operands: Vec<Expression>, of: Type, span: Span) -> Expression {
+    pub(super) fn operation(&mut self, name: &Name, operands: Vec<Expression>, of: Type, span: Span) -> Expression {
         let mut operands = operands;
         let two = |operands: Vec<Expression>| {
             let [a, b]: [Expression; 2] = operands.try_into().expect("the operation has two operands");
             (Box::new(a), Box::new(b))
         };
-        let kind = match name {
+        let kind = match &**name {
             "convert" => ExpressionKind::Convert(Box::new(operands.swap_remove(0))),
             "equal" | "unequal" => {
                 let (a, b) = two(operands);
                 let equal = Expression { kind: ExpressionKind::Equal(a, b), of: of.clone(), span };
-                if name == "equal" {
+                if **name == *"equal" {
                     return equal;
                 }
                 return primitive("not", vec![equal], of, span);
             }
             "gt" | "ge" => {
                 operands.swap(0, 1);
-                return primitive(if name == "gt" { "lt" } else { "le" }, operands, of, span);
+                return primitive(if **name == *"gt" { "lt" } else { "le" }, operands, of, span);
             }
             "both" | "either" => {
                 let (a, b) = two(operands);
-                return self.connective(name == "both", *a, *b, span);
+                return self.connective(**name == *"both", *a, *b, span);
             }
-            _ => return primitive(name, operands, of, span),
+            _ => return primitive(name.clone(), operands, of, span),
         };
         Expression { kind, of, span }
     }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::consume::Held;
 use super::scope::Value;
-use crate::futhark::core::{Local, Type};
+use crate::futhark::core::{FunctionType, Local, Type};
 use crate::futhark::source::{Name, Span, numbered};
 use crate::futhark::syntax::tree::{self, PatternKind, TypeExpression, TypeKind};
 
@@ -55,7 +55,7 @@ impl Owned {
     /// A function of which nothing is written.
     pub(super) fn unwritten(of: &Type) -> Self {
         match of {
-            Type::Function { result, .. } => Self::function(Owned::Shared, Self::unwritten(result)),
+            Type::Function(function) => Self::function(Owned::Shared, Self::unwritten(&function.result)),
             _ => Owned::Unique,
         }
     }
@@ -146,8 +146,8 @@ impl Owned {
     /// With what is known of functions of which nothing is written: they consume nothing.
     pub(super) fn complete(self, of: &Type) -> Self {
         match (self, of) {
-            (Owned::Shared | Owned::Inferred, Type::Function { param, result, .. }) => {
-                Self::function(Owned::Shared.complete(param), Owned::Shared.complete(result))
+            (Owned::Shared | Owned::Inferred, Type::Function(function)) => {
+                Self::function(Owned::Shared.complete(&function.param), Owned::Shared.complete(&function.result))
             }
             (owned, _) => owned,
         }
@@ -155,10 +155,10 @@ impl Owned {
 
     /// Whether a function of this kind and type can stand where one of the other kind is wanted.
     pub(super) fn fits(&self, wanted: &Owned, of: &Type) -> Result<(), Misfit> {
-        let (Owned::Function(own), Owned::Function(wanted), Type::Function { param, result, .. }) = (self, wanted, of)
-        else {
+        let (Owned::Function(own), Owned::Function(wanted), Type::Function(function)) = (self, wanted, of) else {
             return Ok(());
         };
+        let FunctionType { param, result, .. } = &**function;
         if own.param.consumes() && !wanted.param.consumes() {
             return Err(Misfit::Consumes);
         }
@@ -172,7 +172,7 @@ impl Owned {
     /// Whether a part that is unique in the other is not so here.
     fn aliases_more(&self, wanted: &Owned, of: &Type) -> bool {
         match of {
-            Type::Prim(_) | Type::Function { .. } | Type::Unknown(_) => false,
+            Type::Prim(_) | Type::Function(_) | Type::Unknown(_) => false,
             Type::Array(..) | Type::Var(_) | Type::Accumulator(_) => *wanted == Owned::Unique && *self == Owned::Shared,
             Type::Record(fields) => {
                 fields.iter().any(|(name, of)| self.field(name).aliases_more(&wanted.field(name), of))

@@ -13,7 +13,7 @@ use super::ownership::{Owned, Ownership};
 use super::report::Messages;
 use super::scope::{Env, Module, Operator, Scopes, Template, TemplateParam, Value};
 use super::unify::Unifier;
-use super::{Checker, Declarations, Definitions, Files, Imports, NoImports};
+use super::{Checker, Declarations, Definitions, Files, Imports, Mentioned, NoImports};
 use crate::futhark::core::{Prim, Type};
 use crate::futhark::prelude::{FIRST, TEXTS, text};
 use crate::futhark::source::{Name, Span};
@@ -40,7 +40,9 @@ thread_local! {
 pub(super) fn start(imports: &mut dyn Imports) -> Declarations<'_> {
     let prelude = PRELUDE.with(|cell| cell.get_or_init(|| Rc::new(read())).clone());
     let (unifier, scopes, ownership) = (prelude.unifier.clone(), prelude.scopes.clone(), prelude.ownership.clone());
-    after(prelude.definitions.clone(), Checker { unifier, scopes, ownership, ..Checker::default() }, imports)
+    let mentioned = Mentioned { prelude: vec![false; prelude.definitions.defined.len()], derives: false };
+    let checker = Checker { unifier, scopes, ownership, mentioned, ..Checker::default() };
+    after(prelude.definitions.clone(), checker, imports)
 }
 
 fn after(definitions: Definitions, checker: Checker, imports: &mut dyn Imports) -> Declarations<'_> {
@@ -82,8 +84,8 @@ fn read() -> Prelude {
     for (name, params, of) in specifications(parse(0)) {
         let scheme = checker.specified(&params, &of).expect("the signatures of the prelude are well formed");
         let (mut arity, mut rest) = (0, &scheme.body);
-        while let Type::Function { result, .. } = rest {
-            (arity, rest) = (arity + 1, result);
+        while let Type::Function(function) = rest {
+            (arity, rest) = (arity + 1, &function.result);
         }
         let kinds = scheme.types.iter().map(|var| kinds(&var.name)).collect();
         let operator = Operator { name: name.clone(), scheme, kinds, arity };
@@ -112,13 +114,14 @@ fn read() -> Prelude {
     let mut none = NoImports;
     let mut declarations = after(Definitions::default(), checker, &mut none);
     for number in 2..TEXTS.len() {
-        declarations.declarations(&parse(number).declarations, &mut Env::default());
+        declarations.declarations(&parse(number).declarations, None);
     }
     let Declarations { mut definitions, messages, checker, .. } = declarations;
     let Checker { unifier, mut scopes, ownership, .. } = checker;
     let messages: Vec<String> = messages.all().iter().map(|m| format!("{} at {:?}", m.text, place(m.span))).collect();
     assert!(messages.is_empty(), "the prelude is a correct program: {messages:#?}");
     definitions.prelude = Some(definitions.defined.len());
+    definitions.derive.clear();
     for module in ["scalar", "known"] {
         scopes.env.modules.remove(module);
     }
@@ -138,7 +141,9 @@ fn place(span: Span) -> (String, usize) {
 fn specifications(file: tree::File) -> Vec<(Name, Vec<tree::TypeParam>, tree::TypeExpression)> {
     let mut found = Vec::new();
     for declaration in file.declarations {
-        if let DeclarationKind::Signature(_, tree::Signature::Body(specifications, _)) = declaration.kind {
+        if let DeclarationKind::Signature(_, signature) = declaration.kind
+            && let tree::Signature::Body(specifications, _) = *signature
+        {
             for specification in specifications {
                 if let Specification::Value(name, params, of, _) = specification {
                     found.push((name, params, of));

@@ -12,13 +12,14 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::names::Map;
 use super::ownership::Owned;
 use super::scope::{Env, Functor, Made, Module, Template, TemplateParam, Value, show_name};
 use super::signatures::missing;
 use super::types::substitute;
 use super::unify::Unifier;
 use super::{Checked, Checker, deep, fault};
-use crate::futhark::core::{Scheme, Size, Type, TypeVar};
+use crate::futhark::core::{FunctionType, Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, Signature, Specification, TypeParamKind};
 
@@ -188,7 +189,7 @@ impl Checker {
         super::types::distinct(params.iter().map(|param| &param.name), "parameter", of.span)?;
         let first = self.unifier.sizes.len();
         let mut scheme = self.specified(params, of)?;
-        let is_function = matches!(scheme.body, Type::Function { .. });
+        let is_function = matches!(scheme.body, Type::Function(_));
         let open = self.deeper(|checker| checker.unifier.name_sizes(first, |unifier| unifier.fresh("n")));
         scheme.body = self.unifier.resolve(&scheme.body);
         if is_function {
@@ -253,12 +254,11 @@ impl Unifier {
             }
             Type::Array(size, of) => Type::Array(size.clone(), self.represented(of, known).into()),
             Type::Accumulator(of) => Type::Accumulator(self.represented(of, known).into()),
-            Type::Function { param, name, exists, result } => Type::Function {
-                param: self.represented(param, known).into(),
-                name: *name,
-                exists: exists.clone(),
-                result: self.represented(result, known).into(),
-            },
+            Type::Function(function) => {
+                let param = self.represented(&function.param, known);
+                let result = self.represented(&function.result, known);
+                FunctionType { param, name: function.name, exists: function.exists.clone(), result }.into()
+            }
             Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => of.clone(),
         })
     }
@@ -292,7 +292,7 @@ impl Unifier {
 }
 
 /// The names of a scope, in order, so that messages do not depend on chance.
-fn in_order<T>(members: &im_rc::HashMap<Name, T>) -> Vec<(&Name, &T)> {
+fn in_order<T>(members: &Map<T>) -> Vec<(&Name, &T)> {
     let mut members: Vec<_> = members.iter().collect();
     members.sort_by_key(|(name, _)| *name);
     members
@@ -392,7 +392,7 @@ fn declared_as(name: &Name, template: &Template) -> Option<u32> {
 /// The sizes that arrays have, but those that only functions take or return.
 fn constructive(of: &Type, found: &mut Vec<crate::futhark::core::Local>) {
     match of {
-        Type::Function { .. } => return,
+        Type::Function(_) => return,
         Type::Array(size, _) => found.extend(if let Size::Local(local) = *size { Some(local) } else { None }),
         Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Accumulator(_) | Type::Record(_) | Type::Sum(_) => {}
     }

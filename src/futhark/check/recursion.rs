@@ -11,7 +11,7 @@ use super::types::I64;
 use super::unify::Required;
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{
-    Defined, Definition, Expression, ExpressionKind, Instance, Local, Scheme, Size, Type, TypeVar,
+    Defined, Definition, Expression, ExpressionKind, FunctionType, Instance, Local, Scheme, Size, Type, TypeVar,
 };
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, PatternKind};
@@ -57,8 +57,8 @@ impl Checker {
             if name.is_some() {
                 self.unifier.equate(&param, &I64, Role::Size, declared.name_span)?;
             }
-            let (param, result_at) = (self.unifier.resolve(&param).into(), result_at.into());
-            result = Type::Function { param, name, exists: std::mem::take(&mut exists), result: result_at };
+            let (param, exists) = (self.unifier.resolve(&param), std::mem::take(&mut exists));
+            result = FunctionType { param, name, exists, result: result_at }.into();
         }
         Ok(Scheme { sizes, types, body: result })
     }
@@ -96,9 +96,10 @@ pub(super) fn complete_calls(body: &mut Expression, number: Definition, scheme: 
     if let ExpressionKind::Definition(definition, Instance { sizes, types }) = &mut body.kind
         && *definition == number
     {
-        let (known_sizes, known_types) = (sizes.len(), types.len());
-        sizes.extend(scheme.sizes.iter().skip(known_sizes).map(|size| Size::Local(*size)));
-        types.extend(scheme.types.iter().skip(known_types).cloned().map(Type::Var));
+        let new_sizes = scheme.sizes.iter().skip(sizes.len()).map(|size| Size::Local(*size));
+        *sizes = sizes.iter().cloned().chain(new_sizes).collect();
+        let new_types = scheme.types.iter().skip(types.len()).cloned().map(Type::Var);
+        *types = types.iter().cloned().chain(new_types).collect();
     }
     body.children_mut().for_each(|child| deep(|| complete_calls(child, number, scheme)));
 }

@@ -6,9 +6,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use im_rc::HashMap;
-
-use super::names::Names;
+use super::names::{Map, Names};
 use super::unify::Prims;
 use super::unify::Unifier;
 use super::{Checked, RECURSION, fault};
@@ -111,9 +109,9 @@ pub(super) struct NamedSignature {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Env {
     pub(super) values: Names<Value>,
-    pub(super) types: HashMap<Name, Rc<Template>>,
-    pub(super) modules: HashMap<Name, Module>,
-    pub(super) signatures: HashMap<Name, Rc<NamedSignature>>,
+    pub(super) types: Map<Rc<Template>>,
+    pub(super) modules: Map<Module>,
+    pub(super) signatures: Map<Rc<NamedSignature>>,
 }
 
 /// What is in scope where, and what it is at the places that differ.
@@ -197,10 +195,10 @@ impl Unifier {
 }
 
 impl Scopes {
-    /// Puts something in scope and among the exports.
-    pub(super) fn declare(&mut self, exports: &mut Env, put: impl Fn(&mut Env)) {
+    /// Puts something in scope, and among the exports of what is imported or a module.
+    pub(super) fn declare(&mut self, exports: Option<&mut Env>, put: impl Fn(&mut Env)) {
         put(&mut self.env);
-        put(exports);
+        exports.into_iter().for_each(put);
     }
 
     /// A module made from another, seen from here.
@@ -229,11 +227,11 @@ impl Scopes {
     }
 
     /// The scope that the modules before a name lead to.
-    fn scope_of(&self, name: &tree::QualifiedName) -> Checked<Env> {
-        let mut env = self.env.clone();
+    fn scope_of(&self, name: &tree::QualifiedName) -> Checked<&Env> {
+        let mut env = &self.env;
         for module in &name.modules {
             env = match env.modules.get(module) {
-                Some(Module::Structure(inside)) => (**inside).clone(),
+                Some(Module::Structure(inside)) => inside,
                 Some(Module::Poisoned) => return Err(super::follows()),
                 Some(Module::Functor(_)) => {
                     let text = format!("`{module}` is a parametric module, which has no members");
@@ -253,10 +251,10 @@ impl Scopes {
 
     /// The value that a dotted name begins with, and the fields behind it, if it is no member of a module.
     pub(super) fn split_fields(&self, name: &tree::QualifiedName) -> Option<(tree::QualifiedName, Vec<Name>)> {
-        let mut env = self.env.clone();
+        let mut env = &self.env;
         for (at, part) in name.modules.iter().enumerate() {
             match env.modules.get(part) {
-                Some(Module::Structure(inside)) => env = (**inside).clone(),
+                Some(Module::Structure(inside)) => env = inside,
                 Some(Module::Functor(_) | Module::Poisoned) => return None,
                 None => {
                     env.values.get(part)?;
@@ -272,13 +270,7 @@ impl Scopes {
 
     /// Finds a value.
     pub(super) fn find_value(&self, name: &tree::QualifiedName) -> Checked<Value> {
-        let env;
-        let values = if name.modules.is_empty() {
-            &self.env.values
-        } else {
-            env = self.scope_of(name)?;
-            &env.values
-        };
+        let values = &self.scope_of(name)?.values;
         match values.get(&name.name) {
             Some(Value::Poisoned) => Err(super::follows()),
             Some(value) => Ok(value.clone()),
@@ -335,7 +327,7 @@ impl Scopes {
         match env.modules.get(&name.name) {
             Some(Module::Poisoned) => Err(super::follows()),
             Some(module) => Ok(module.clone()),
-            None => self.scope_of(&whole).map(|env| Module::Structure(Rc::new(env))),
+            None => self.scope_of(&whole).map(|env| Module::Structure(Rc::new(env.clone()))),
         }
     }
 

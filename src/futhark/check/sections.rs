@@ -43,7 +43,7 @@ impl Checker {
             Tree::Lambda(params, result, body) => {
                 let answer = self.unifier.unknown(Required::Nothing, span);
                 let wanted = Type::function(value.of.clone(), answer);
-                let lambda = self.lambda(params, result.as_ref(), body, Some(&wanted), None)?;
+                let lambda = self.lambda(params, result.as_deref(), body, Some(&wanted), None)?;
                 self.apply(Callee::Value(lambda), "this function", vec![Argument::Checked(value)], expected, span)
             }
             _ => self.apply_to(function, Argument::Checked(value), expected, span),
@@ -108,17 +108,17 @@ impl Checker {
             Callee::Value(value) => self.unifier.head(&value.of),
             Callee::Operator(_, of, _) => of.clone(),
         };
-        if let (Type::Function { param, .. }, Some(expected)) = (&of, expected)
-            && let Type::Function { param: wanted, .. } = self.unifier.head(expected)
+        if let (Type::Function(function), Some(expected)) = (&of, expected)
+            && let Type::Function(wanted) = self.unifier.head(expected)
         {
-            let _ = self.unifier.unify(param, &wanted);
+            let _ = self.unifier.unify(&function.param, &wanted.param);
         }
         let second = match &of {
-            Type::Function { result, .. } => self.unifier.head(result),
+            Type::Function(function) => self.unifier.head(&function.result),
             _ => of.clone(),
         };
         let operand = match second {
-            Type::Function { param, .. } => self.check(operand, &param, Role::Operand(&operator.name))?,
+            Type::Function(function) => self.check(operand, &function.param, Role::Operand(&operator.name))?,
             _ => self.expression(operand, None)?,
         };
         let operand = self.named(operand, "operand");
@@ -127,7 +127,7 @@ impl Checker {
         let body = self.body(|checker| {
             let local = checker.unifier.fresh("x");
             let of = match of {
-                Type::Function { param, .. } => param.into_inner(),
+                Type::Function(function) => function.into_inner().param,
                 _ => checker.unifier.unknown(Required::Nothing, span),
             };
             param = Some(Pattern::variable(local, of.clone(), span));

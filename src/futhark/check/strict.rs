@@ -8,7 +8,7 @@
 //! runs. A size that is not written in the type of a parameter is *implicit*: the language makes it what it has to be, which can be
 //! all but a size that is known only from a value within.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::report::Role;
 use super::substitute::{map_dimensions, mentions, with_sizes};
@@ -57,14 +57,11 @@ impl Unifier {
             (Type::Array(n, a), Type::Array(m, b)) => self.sizes_apart(n, m).or_else(|| self.apart(a, b)),
             (Type::Record(a), Type::Record(b)) => a.iter().zip(b).find_map(|((_, a), (_, b))| self.apart(a, b)),
             (Type::Sum(a), Type::Sum(b)) => a.iter().zip(b).find_map(|((_, a), (_, b))| each(a, b)),
-            (
-                Type::Function { param: p, name, exists: _, result: r },
-                Type::Function { param: q, name: other, exists: f, result: s },
-            ) => self.apart(p, q).or_else(|| {
+            (Type::Function(a), Type::Function(b)) => self.apart(&a.param, &b.param).or_else(|| {
                 // What the second leaves open may be anything in the first.
-                let mut known: FxHashMap<Local, Size> = f.iter().map(|local| (*local, ANYTHING)).collect();
-                known.extend(other.zip(*name).map(|(other, name)| (other, Size::Local(name))));
-                self.apart(r, &with_sizes(s, &known))
+                let open = b.exists.iter().map(|local| (*local, ANYTHING));
+                let known = open.chain(b.name.zip(a.name.map(Size::Local))).collect();
+                self.apart(&a.result, &with_sizes(&b.result, &known))
             }),
             _ => None,
         }

@@ -4,6 +4,7 @@
 //! (tests/language/check.rs).
 
 use std::cmp::Ordering;
+use std::iter;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,7 +15,7 @@ use super::substitute::{has_size, map_type};
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{
-    Expression, ExpressionKind, Holds, Instance, Local, Prim, Scheme, Shared, Size, Type, TypeVar,
+    Expression, ExpressionKind, FunctionType, Holds, Instance, Local, Prim, Scheme, Size, Type, TypeVar,
 };
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{
@@ -116,13 +117,14 @@ impl Checker {
         }
         // The size that a function returns only with its last argument is known only then.
         let (exists, result) = match result {
-            Type::Function { param, name, exists: inner, result } if !exists.is_empty() => {
-                let exists = inner.into_iter().chain(exists).collect();
-                (Vec::new(), Type::Function { param, name, exists, result })
+            Type::Function(function) if !exists.is_empty() => {
+                let mut function = function.into_inner();
+                function.exists.extend(exists);
+                (Vec::new(), function.into())
             }
             result => (exists, result),
         };
-        Ok(Type::Function { param: param.into(), name, exists, result: result.into() })
+        Ok(FunctionType { param, name, exists, result }.into())
     }
 
     fn named_type(&mut self, name: &tree::QualifiedName, arguments: &[TypeArgument], span: Span) -> Checked<Type> {
@@ -310,7 +312,7 @@ impl Unifier {
 
     /// The type of a scheme at new unknowns, and what they are.
     pub(super) fn instantiate(&mut self, scheme: &Scheme, span: Span) -> (Type, Instance) {
-        let sizes: Vec<Size> = scheme.sizes.iter().map(|_| self.unknown_size(span)).collect();
+        let sizes: Box<[Size]> = scheme.sizes.iter().map(|_| self.unknown_size(span)).collect();
         let one = |var: &TypeVar| {
             let unknown = self.unknown(Required::Nothing, span);
             let lifted = self.is_lifted(var);
@@ -319,7 +321,7 @@ impl Unifier {
             }
             unknown
         };
-        let types: Vec<Type> = scheme.types.iter().map(one).collect();
+        let types: Box<[Type]> = scheme.types.iter().map(one).collect();
         for (var, of) in scheme.types.iter().zip(&types) {
             if self.lifted.get(&var.id).is_some_and(|kind| *kind < TypeParamKind::Lifted) {
                 self.instances.push((of.clone(), var.clone(), span));
@@ -335,8 +337,10 @@ impl Unifier {
 
 /// Names that may be given once only.
 pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n Name>, what: &str, span: Span) -> Checked<()> {
-    let mut seen = FxHashSet::default();
-    for name in names {
+    let mut names = names;
+    let (Some(first), Some(second)) = (names.next(), names.next()) else { return Ok(()) };
+    let mut seen = FxHashSet::from_iter([first]);
+    for name in iter::once(second).chain(names) {
         if !seen.insert(name) {
             return fault("duplicate", span, format!("the {what} `{name}` is given twice"), "leave one of them out");
         }
@@ -354,7 +358,7 @@ pub(super) fn substitute(of: &Type, sizes: &FxHashMap<Local, Size>, types: &FxHa
             _ => None,
         },
         &mut |variable| match variable {
-            Type::Var(var) => types.get(&var.id).cloned().map(Shared::from),
+            Type::Var(var) => types.get(&var.id).cloned(),
             _ => None,
         },
     )

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::deep;
 use super::sizes::{Polynomial, leaves, map_size};
 use super::substitute::{map_locals, map_type, with_sizes};
-use crate::futhark::core::{Holds, Local, Prim, Shared, Size, Type, TypeVar};
+use crate::futhark::core::{Holds, Local, Prim, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::TypeParamKind;
 
@@ -51,7 +51,16 @@ pub(super) enum Required {
 
 impl Required {
     /// The types that are mentioned in it.
-    pub(super) fn types(&mut self) -> Vec<&mut Type> {
+    pub(super) fn types(&self) -> Vec<&Type> {
+        match self {
+            Required::Nothing | Required::OneOf(_) => Vec::new(),
+            Required::Fields(fields) => fields.iter().map(|(_, of)| of).collect(),
+            Required::Constructors(constructors) => constructors.iter().flat_map(|(_, payload)| payload).collect(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(super) fn types_mut(&mut self) -> Vec<&mut Type> {
         match self {
             Required::Nothing | Required::OneOf(_) => Vec::new(),
             Required::Fields(fields) => fields.iter_mut().map(|(_, of)| of).collect(),
@@ -65,7 +74,7 @@ impl Required {
 pub(super) struct TypeCell {
     pub(super) level: u32,
     pub(super) required: Required,
-    pub(super) value: Option<Shared<Type>>,
+    pub(super) value: Option<Type>,
     /// Whether a type with sizes that are known only from a value may stand here: it may in the place of `'~t` and of `'^t`, and may
     /// not in that of `'t`.
     pub(super) lifted: Option<bool>,
@@ -192,7 +201,7 @@ impl Unifier {
             map_type(of, wanted, &mut |leaf| self.known_size(leaf), &mut |variable| match variable {
                 Type::Unknown(unknown) => {
                     let value = self.types[*unknown as usize].value.as_ref()?;
-                    Some(if value.holds(wanted) { self.resolved(value).into() } else { value.clone() })
+                    Some(if value.holds(wanted) { self.resolved(value) } else { value.clone() })
                 }
                 _ => None,
             })
@@ -273,18 +282,17 @@ impl Unifier {
                 let pairs = a.iter().flat_map(|(_, p)| p).zip(b.iter().flat_map(|(_, q)| q));
                 pairs.collect::<Vec<_>>().into_iter().try_fold(false, |left, (a, b)| Ok(self.unify(a, b)? | left))
             }
-            (
-                Type::Function { param: p, name, exists: e, result: r },
-                Type::Function { param: q, name: other, exists: f, result: s },
-            ) => {
-                let params = self.unify(&p, &q)?;
+            (Type::Function(a), Type::Function(b)) => {
+                let params = self.unify(&a.param, &b.param)?;
                 // The same names for the same things, so that what is known only within is seen to be equal.
-                let mut renamed: FxHashMap<Local, Local> = f.iter().copied().zip(e.iter().copied()).collect();
-                if let (Some(name), Some(other)) = (name, other) {
-                    renamed.insert(other, name);
+                let exists = b.exists.iter().copied().zip(a.exists.iter().copied());
+                let renamed: FxHashMap<Local, Local> = exists.chain(b.name.zip(a.name)).collect();
+                if renamed.is_empty() {
+                    return Ok(self.unify(&a.result, &b.result)? | params);
                 }
-                let s = map_locals(&self.resolve(&s), &mut |local| renamed.get(&local).map(|own| Size::Local(*own)));
-                Ok(self.unify(&r, &s)? | params)
+                let own = |local| renamed.get(&local).map(|own| Size::Local(*own));
+                let result = map_locals(&self.resolve(&b.result), &mut { own });
+                Ok(self.unify(&a.result, &result)? | params)
             }
             _ => Err(Clash::Types),
         }
@@ -333,7 +341,7 @@ impl Unifier {
                 Ok(self.unify(&value, &to)? | left)
             }
             None => {
-                self.types[unknown as usize].value = Some(to.into());
+                self.types[unknown as usize].value = Some(to);
                 Ok(left)
             }
         }
@@ -381,13 +389,13 @@ impl Unifier {
             (Required::OneOf(_) | Required::Fields(_) | Required::Constructors(_), _) => return Err(Clash::Types),
         };
         let level = self.types[unknown as usize].level;
-        for of in both.types() {
+        for of in both.types_mut() {
             *of = self.fit(unknown, level, of, &mut left)?;
         }
         let cell = &mut self.types[unknown as usize];
         match (&cell.value, &both) {
             (None, Required::OneOf(prims)) if prims.members().count() == 1 => {
-                cell.value = prims.default().map(|prim| Type::Prim(prim).into());
+                cell.value = prims.default().map(Type::Prim);
             }
             _ => {}
         }

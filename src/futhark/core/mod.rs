@@ -20,7 +20,7 @@ mod walk;
 
 pub(in crate::futhark) use show::Shown;
 pub use summary::{Holds, Shared, Summary};
-pub use types::{Prim, Size, Type, TypeVar};
+pub use types::{FunctionType, Prim, Size, Type, TypeVar};
 pub use verify::verify;
 
 use super::chain::Rest;
@@ -35,7 +35,7 @@ pub(in crate::futhark) const HIDDEN: &str = "\u{b7}k";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Local(pub u32);
 
-/// A definition at the top level, by its number in [`Program::definitions`].
+/// A definition at the top level, by its number, which [`Program::definition`] knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Definition(pub u32);
 
@@ -48,6 +48,49 @@ pub struct Program {
     pub entries: Vec<Entry>,
     /// The names of variables, by number, for messages.
     pub locals: Vec<Name>,
+    /// Where the definitions are.
+    pub places: Places,
+}
+
+impl Program {
+    /// The place of a definition among the [`definitions`](Program::definitions).
+    #[must_use]
+    pub fn place(&self, definition: Definition) -> Option<usize> {
+        self.places.of(definition).filter(|place| *place < self.definitions.len())
+    }
+
+    /// The definition of a number.
+    #[must_use]
+    pub fn definition(&self, definition: Definition) -> Option<&Defined> {
+        self.definitions.get(self.places.of(definition)?)
+    }
+}
+
+/// The places of definitions by their numbers: at first, the numbers themselves.
+///
+/// Definitions are numbered as they are checked, those of the prelude first. A program has only those of them that it mentions,
+/// and keeps their numbers: to give all of its definitions others would be to go through the whole of it once more.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    prelude: Vec<Option<usize>>,
+    unmentioned: usize,
+}
+
+impl Places {
+    /// Where it is said which definitions have places, of those with the first numbers.
+    pub(in crate::futhark) fn among(mentioned: &[bool]) -> Self {
+        let mut places = Places::default();
+        for (number, mentioned) in mentioned.iter().enumerate() {
+            places.prelude.push(mentioned.then_some(number - places.unmentioned));
+            places.unmentioned += usize::from(!mentioned);
+        }
+        places
+    }
+
+    fn of(&self, definition: Definition) -> Option<usize> {
+        let number = definition.0 as usize;
+        self.prelude.get(number).copied().unwrap_or_else(|| Some(number - self.unmentioned))
+    }
 }
 
 /// A definition: a function is a [`Lambda`](ExpressionKind::Lambda) here.
@@ -91,9 +134,9 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Instance {
     /// In the order of [`Scheme::sizes`].
-    pub sizes: Vec<Size>,
+    pub sizes: Box<[Size]>,
     /// In the order of [`Scheme::types`].
-    pub types: Vec<Type>,
+    pub types: Box<[Type]>,
 }
 
 /// An expression, its type and its place.

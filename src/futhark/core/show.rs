@@ -2,7 +2,7 @@
 //!
 //! Law: a type that has no sizes known only from values, shown, is the text of that type (tests/language/check.rs).
 
-use super::{Program, Size, Type};
+use super::{FunctionType, Program, Size, Type};
 use crate::futhark::source::Name;
 
 /// A type that grows longer than this is not shown whole.
@@ -95,7 +95,8 @@ impl Shown<'_> {
                     }
                 }
             }),
-            Type::Function { param, name, exists, result } => parenthesised(tightness > 0, out, &|out| {
+            Type::Function(function) => parenthesised(tightness > 0, out, &|out| {
+                let FunctionType { param, name, exists, result } = &**function;
                 match name {
                     Some(local) => {
                         out.push_str(&format!("({}: ", self.name(*local)));

@@ -5,7 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use super::sizes::{leaves, replace_in_size};
-use super::{Holds, Instance, Local, Scheme, Shared, Size, Type};
+use super::{FunctionType, Holds, Instance, Local, Scheme, Shared, Size, Type};
 
 /// A type with other dimensions and variables (known or not), for which the functions have some; none if they have none for
 /// any, so that what stays as it is can be shared. They are called only where there is any of what is `wanted`.
@@ -13,19 +13,19 @@ fn map_parts(
     of: &Type,
     wanted: Holds,
     dimension: &mut impl FnMut(&Size) -> Option<Size>,
-    variable: &mut impl FnMut(&Type) -> Option<Shared<Type>>,
+    variable: &mut impl FnMut(&Type) -> Option<Type>,
 ) -> Option<Type> {
     if !of.holds(wanted) {
         return None;
     }
-    let mut within = |of: &Type| map_shared(of, wanted, dimension, variable);
     match of {
         Type::Prim(_) => None,
-        Type::Unknown(_) | Type::Var(_) => variable(of).map(Shared::into_inner),
+        Type::Unknown(_) | Type::Var(_) => variable(of),
         Type::Array(n, element) => {
-            let (size, of) = (dimension(n), map_shared(element, wanted, dimension, variable));
-            (size.is_some() || of.is_some())
-                .then(|| Type::Array(size.unwrap_or_else(|| n.clone()), of.unwrap_or_else(|| element.clone())))
+            let (size, of) = (dimension(n), map_parts(element, wanted, dimension, variable));
+            (size.is_some() || of.is_some()).then(|| {
+                Type::Array(size.unwrap_or_else(|| n.clone()), of.map_or_else(|| element.clone(), Shared::from))
+            })
         }
         Type::Record(fields) => {
             map_each(fields, &mut |(name, of)| Some((name.clone(), map_parts(of, wanted, dimension, variable)?)))
@@ -36,29 +36,16 @@ fn map_parts(
             map_each(constructors, &mut |(name, of)| Some((name.clone(), payload(of)?)))
                 .map(|constructors| Type::Sum(constructors.into()))
         }
-        Type::Function { param, name, exists, result } => {
-            let (taken, given) = (within(param), within(result));
-            (taken.is_some() || given.is_some()).then(|| Type::Function {
-                param: taken.unwrap_or_else(|| param.clone()),
-                name: *name,
-                exists: exists.clone(),
-                result: given.unwrap_or_else(|| result.clone()),
+        Type::Function(function) => {
+            let mut within = |of: &Type| map_parts(of, wanted, dimension, variable);
+            let (param, result) = (within(&function.param), within(&function.result));
+            (param.is_some() || result.is_some()).then(|| {
+                let param = param.unwrap_or_else(|| function.param.clone());
+                let result = result.unwrap_or_else(|| function.result.clone());
+                FunctionType { param, name: function.name, exists: function.exists.clone(), result }.into()
             })
         }
-        Type::Accumulator(of) => within(of).map(Type::Accumulator),
-    }
-}
-
-/// The same of a part that may be shared with what stands in the place of a variable.
-fn map_shared(
-    of: &Type,
-    wanted: Holds,
-    dimension: &mut impl FnMut(&Size) -> Option<Size>,
-    variable: &mut impl FnMut(&Type) -> Option<Shared<Type>>,
-) -> Option<Shared<Type>> {
-    match of {
-        Type::Unknown(_) | Type::Var(_) if of.holds(wanted) => variable(of),
-        of => map_parts(of, wanted, dimension, variable).map(Shared::from),
+        Type::Accumulator(of) => map_parts(of, wanted, dimension, variable).map(|of| Type::Accumulator(of.into())),
     }
 }
 
@@ -78,7 +65,7 @@ pub(in crate::futhark) fn map_type(
     of: &Type,
     wanted: Holds,
     size: &mut impl FnMut(&Size) -> Option<Size>,
-    variable: &mut impl FnMut(&Type) -> Option<Shared<Type>>,
+    variable: &mut impl FnMut(&Type) -> Option<Type>,
 ) -> Type {
     map_parts(of, wanted, &mut |n| replace_in_size(n, size), variable).unwrap_or_else(|| of.clone())
 }
@@ -98,7 +85,6 @@ pub(in crate::futhark) fn with_sizes(of: &Type, sizes: &FxHashMap<Local, Size>) 
 impl Scheme {
     /// The type of an instance, which has as many parts.
     pub(in crate::futhark) fn at(&self, instance: &Instance) -> Type {
-        let types: Vec<Shared<Type>> = instance.types.iter().cloned().map(Shared::from).collect();
         map_type(
             &self.body,
             Holds::SIZES | Holds::PARAMETERS,
@@ -109,7 +95,7 @@ impl Scheme {
             &mut |variable| match variable {
                 Type::Var(var) => {
                     let at = self.types.iter().position(|own| own.id == var.id)?;
-                    Some(types[at].clone())
+                    Some(instance.types[at].clone())
                 }
                 _ => None,
             },
@@ -152,7 +138,7 @@ pub(in crate::futhark) fn visit<'a>(of: &'a Type, wanted: Holds, part: &mut impl
     match of {
         Type::Unknown(_) | Type::Var(_) => part(Part::Variable(of)),
         Type::Array(n, _) => part(Part::Dimension(n)),
-        Type::Prim(_) | Type::Record(_) | Type::Sum(_) | Type::Function { .. } | Type::Accumulator(_) => {}
+        Type::Prim(_) | Type::Record(_) | Type::Sum(_) | Type::Function(_) | Type::Accumulator(_) => {}
     }
     of.children().for_each(|of| visit(of, wanted, part));
 }
@@ -197,8 +183,8 @@ pub(in crate::futhark) fn binders(of: &Type, found: &mut Vec<Local>) {
     if !of.holds(Holds::FUNCTIONS) {
         return;
     }
-    if let Type::Function { name, exists, .. } = of {
-        found.extend(name.iter().chain(exists));
+    if let Type::Function(function) = of {
+        found.extend(function.name.iter().chain(&function.exists));
     }
     of.children().for_each(|of| binders(of, found));
 }

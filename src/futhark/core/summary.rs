@@ -8,7 +8,7 @@ use core::ops::{BitOr, Deref};
 use core::slice;
 use std::sync::Arc;
 
-use super::types::{Size, Type};
+use super::types::{FunctionType, Size, Type};
 use crate::futhark::source::Name;
 
 /// What a type has in it, on whatever level.
@@ -98,9 +98,7 @@ impl Type {
             Type::Var(_) => Summary::leaf(Holds::PARAMETERS),
             Type::Array(size, of) => Summary::around([of.0.0].into_iter(), size.holds() | Holds::DIMENSIONS),
             Type::Accumulator(of) => Summary::around([of.0.0].into_iter(), Holds::NOTHING),
-            Type::Function { param, result, .. } => {
-                Summary::around([param.0.0, result.0.0].into_iter(), Holds::FUNCTIONS)
-            }
+            Type::Function(function) => function.0.0,
             Type::Record(fields) => fields.0.0,
             Type::Sum(constructors) => constructors.0.0,
         }
@@ -125,6 +123,12 @@ impl Parts for Type {
     }
 }
 
+impl Parts for FunctionType {
+    fn summary(&self) -> Summary {
+        Summary::around([&self.param, &self.result].into_iter().map(Type::summary), Holds::FUNCTIONS)
+    }
+}
+
 impl Parts for Vec<(Name, Type)> {
     fn summary(&self) -> Summary {
         Summary::around(self.iter().map(|(_, of)| of.summary()), Holds::NOTHING)
@@ -145,6 +149,13 @@ impl<T: Parts + Clone> Shared<T> {
     /// The parts, copied if they are shared.
     pub fn into_inner(self) -> T {
         Arc::unwrap_or_clone(self.0).1
+    }
+}
+
+impl<T> Shared<T> {
+    /// Whether these are copies of each other.
+    pub(in crate::futhark) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -182,7 +193,7 @@ impl<T> Deref for Shared<T> {
 
 impl<T: PartialEq> PartialEq for Shared<T> {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.1 == other.0.1
+        self.is_same(other) || self.0.1 == other.0.1
     }
 }
 

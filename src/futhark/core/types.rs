@@ -49,24 +49,33 @@ pub enum Type {
     Record(Shared<Vec<(Name, Type)>>),
     /// A sum, its constructors in order of their names.
     Sum(Shared<Vec<(Name, Vec<Type>)>>),
-    /// A function of one parameter. `name` stands for the argument, an `i64`, in the result; `exists` are the sizes of
-    /// the result that are known only when it is there.
-    Function {
-        /// The type of the parameter.
-        param: Shared<Type>,
-        /// The variable that sizes of the result mention, if any does.
-        name: Option<Local>,
-        /// The sizes of the result that the argument does not tell.
-        exists: Vec<Local>,
-        /// The type of the result.
-        result: Shared<Type>,
-    },
+    /// A function of one parameter.
+    Function(Shared<FunctionType>),
     /// A type parameter.
     Var(TypeVar),
     /// An accumulator behind an array of this type.
     Accumulator(Shared<Type>),
     /// A place that inference has still to fill; none is left in a checked program.
     Unknown(u32),
+}
+
+/// The type of a function of one parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FunctionType {
+    /// The type of the parameter.
+    pub param: Type,
+    /// The variable that stands for the argument, an `i64`, in sizes of the result, if any mentions it.
+    pub name: Option<Local>,
+    /// The sizes of the result that are known only when it is there.
+    pub exists: Vec<Local>,
+    /// The type of the result.
+    pub result: Type,
+}
+
+impl From<FunctionType> for Type {
+    fn from(function: FunctionType) -> Type {
+        Type::Function(function.into())
+    }
 }
 
 impl Type {
@@ -79,7 +88,7 @@ impl Type {
     /// The type of a function whose result has no sizes that are known only from its argument or from itself.
     #[must_use]
     pub fn function(param: Type, result: Type) -> Type {
-        Type::Function { param: param.into(), name: None, exists: Vec::new(), result: result.into() }
+        FunctionType { param, name: None, exists: Vec::new(), result }.into()
     }
 
     /// The types of the components, if this is a tuple: of none, the unit; never of one.
@@ -132,9 +141,9 @@ impl fmt::Display for Type {
                 }
                 Ok(())
             }
-            Type::Function { param, result, .. } => match **param {
-                Type::Function { .. } => write!(f, "({param}) -> {result}"),
-                _ => write!(f, "{param} -> {result}"),
+            Type::Function(function) => match &**function {
+                FunctionType { param: param @ Type::Function(_), result, .. } => write!(f, "({param}) -> {result}"),
+                FunctionType { param, result, .. } => write!(f, "{param} -> {result}"),
             },
             Type::Var(var) => write!(f, "{}", var.name),
             Type::Accumulator(of) => write!(f, "acc ({of})"),

@@ -181,7 +181,7 @@ impl Type {
         match self {
             Type::Prim(_) | Type::Var(_) | Type::Unknown(_) => Children::Few(None, None),
             Type::Array(_, of) | Type::Accumulator(of) => Children::Few(Some(of), None),
-            Type::Function { param, result, .. } => Children::Few(Some(param), Some(result)),
+            Type::Function(function) => Children::Few(Some(&function.param), Some(&function.result)),
             Type::Record(fields) => Children::Fields(fields.iter()),
             Type::Sum(constructors) => Children::Payloads(constructors.iter(), [].iter()),
         }

@@ -130,7 +130,7 @@ fn elaborate(core: &Program, entry: &Entry) -> Outcome<Elaborated> {
 
 /// The array program as the entry point reads, with all that it does not need.
 fn as_written(core: &Program, entry: &Entry) -> Outcome<Elaborated> {
-    let at = core.definitions.get(entry.definition.0 as usize).map_or_else(Span::default, |it| it.span);
+    let at = core.definition(entry.definition).map_or_else(Span::default, |it| it.span);
     let (site, prepared) = (Site::new(), Prepared::of(core));
     let mut params = Vec::new();
     let mut arguments = Vec::new();

@@ -53,7 +53,7 @@ struct Interpreter {
 ///     span,
 /// };
 /// let param = Pattern { kind: PatternKind::Local(Local(0)), of: real.clone(), binds: vec![], span };
-/// let of = Type::Function { param: real.clone().into(), name: None, exists: vec![], result: real.clone().into() };
+/// let of = Type::function(real.clone(), real.clone());
 /// let lambda = ExpressionKind::Lambda(Box::new(Lambda { param, body }));
 /// let body = Expression { kind: lambda, of: of.clone(), span };
 /// let scheme = Scheme { sizes: vec![], types: vec![], body: of };
@@ -62,6 +62,7 @@ struct Interpreter {
 ///     definitions: vec![Defined { name: "square".into(), span, scheme, body }],
 ///     entries: vec![Entry { name: "square".into(), definition: Definition(0), params, result: real }],
 ///     locals: vec!["x".into()],
+///     ..Program::default()
 /// };
 /// let results = interpreter::run(&program, "square", &[Array::scalar(vec![3.0])], Limits::default())?;
 /// assert_eq!(results, [Array::scalar(vec![9.0])]);
@@ -117,7 +118,7 @@ impl Interpreter {
 
     /// Arguments as leaves, if they are of the kinds and ranks that the entry takes.
     fn arguments(&self, program: &Program, entry: &Entry, given: &[values::Array]) -> Outcome<Vec<Data>> {
-        let at = program.definitions.get(entry.definition.0 as usize).map_or_else(Span::default, |it| it.span);
+        let at = program.definition(entry.definition).map_or_else(Span::default, |it| it.span);
         let wanted = entry.params.iter().flat_map(|(name, of)| interface(of).into_iter().map(move |leaf| (name, leaf)));
         wanted.zip(given).try_for_each(|((name, leaf), value)| fits(at, name, leaf, value))?;
         given.iter().map(|value| self.leaf(at, value)).collect()

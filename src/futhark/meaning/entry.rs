@@ -58,7 +58,7 @@ fn collect(of: &Type, rank: usize, found: &mut Vec<(Prim, usize)>) {
             constructors.iter().flat_map(|(_, payload)| payload).for_each(|of| collect(of, rank, found));
         }
         Type::Accumulator(of) => collect(of, rank, found),
-        Type::Function { .. } | Type::Var(_) | Type::Unknown(_) => {}
+        Type::Function(_) | Type::Var(_) | Type::Unknown(_) => {}
     }
 }
 
@@ -69,7 +69,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
     /// # Errors
     /// If the number of leaves is not that of the parameters, if their sizes do not fit, and whatever the program meets.
     pub fn entry(&self, entry: &Entry, arguments: Vec<M::Data>) -> Outcome<Vec<M::Data>> {
-        let Some(defined) = self.program.definitions.get(entry.definition.0 as usize) else {
+        let Some(defined) = self.program.definition(entry.definition) else {
             return unchecked(Default::default(), "a definition");
         };
         let at = defined.span;

@@ -69,10 +69,10 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
 
     /// The value of a definition at these sizes and types. `at` is the place of the use.
     pub(super) fn definition(&self, definition: Definition, instance: At<M::Data>, at: Span) -> Evaluation<'p, M> {
-        let number = definition.0 as usize;
-        let Some(defined) = self.program.definitions.get(number) else { return unchecked(at, "a definition") };
+        let Some(place) = self.program.place(definition) else { return unchecked(at, "a definition") };
+        let defined = &self.program.definitions[place];
         let plain = defined.scheme.sizes.is_empty() && defined.scheme.types.is_empty();
-        if plain && let Some(value) = &self.constants.borrow()[number] {
+        if plain && let Some(value) = &self.constants.borrow()[place] {
             return Ok(value.clone());
         }
         let Some(unit) = self.scopes.definition(&defined.body) else { return unchecked(at, "a definition") };
@@ -81,7 +81,7 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
             return frame.eval(&defined.body);
         }
         let value = self.meaning.everywhere(|| frame.eval(&defined.body))?;
-        self.constants.borrow_mut()[number] = Some(value.clone());
+        self.constants.borrow_mut()[place] = Some(value.clone());
         Ok(value)
     }
 

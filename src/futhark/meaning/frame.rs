@@ -107,7 +107,7 @@ impl<'e, 'p, M: Meaning> Frame<'e, 'p, M> {
             Type::Array(..)
             | Type::Record(_)
             | Type::Sum(_)
-            | Type::Function { .. }
+            | Type::Function(_)
             | Type::Accumulator(_)
             | Type::Unknown(_) => unchecked(at, "the type of a scalar"),
         }
@@ -164,7 +164,7 @@ impl<'e, 'p, M: Meaning> Frame<'e, 'p, M> {
                 let payload = |of: &[Type]| of.iter().map(|of| self.evaluated(of, at)).collect();
                 Evaluated::Sum(constructors.iter().map(|(_, of)| payload(of)).collect::<Outcome<_>>()?)
             }
-            Type::Function { .. } => Evaluated::Function,
+            Type::Function(_) => Evaluated::Function,
             Type::Var(var) => {
                 let found = self.captured.types.get(var.id).cloned();
                 return found.map_or_else(|| unchecked(at, "a type in the place of a type parameter"), Ok);
@@ -212,7 +212,7 @@ impl<'e, 'p, M: Meaning> Frame<'e, 'p, M> {
                 .flat_map(|((_, types), payload)| types.iter().zip(payload))
                 .try_for_each(|(of, value)| self.bind_sizes(sizes, of, value, outer, at)),
             (Type::Record(_) | Type::Sum(_), _) => Ok(()),
-            (Type::Prim(_) | Type::Var(_) | Type::Function { .. } | Type::Unknown(_), _) => Ok(()),
+            (Type::Prim(_) | Type::Var(_) | Type::Function(_) | Type::Unknown(_), _) => Ok(()),
         }
     }
 }

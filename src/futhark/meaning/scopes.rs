@@ -68,10 +68,18 @@ impl<'p> Scopes<'p> {
     pub(super) fn of(program: &'p Program) -> Self {
         let nowhere = Place { unit: u32::MAX, slot: 0, loops: 0, used: false };
         let mut scopes = Scopes { places: vec![nowhere; program.locals.len()], ..Scopes::default() };
-        let mut walk =
-            Walk { scopes: &mut scopes, definition: 0, recursive: false, unit: 0, next: 0, slots: 0, loops: 0 };
-        for (number, definition) in (0..).zip(&program.definitions) {
-            (walk.definition, walk.recursive) = (number, false);
+        let mut walk = Walk {
+            program,
+            scopes: &mut scopes,
+            definition: 0,
+            recursive: false,
+            unit: 0,
+            next: 0,
+            slots: 0,
+            loops: 0,
+        };
+        for (place, definition) in program.definitions.iter().enumerate() {
+            (walk.definition, walk.recursive) = (place, false);
             walk.unit(&definition.body, &definition.scheme.sizes, Vec::new(), &definition.body);
             if walk.recursive
                 && let Some(unit) = walk.scopes.units.get_mut(&(true, address(&definition.body)))
@@ -81,7 +89,7 @@ impl<'p> Scopes<'p> {
         }
         // The sizes of arguments from outside are compared, whether the body mentions them or not.
         for entry in &program.entries {
-            let sizes = program.definitions.get(entry.definition.0 as usize).map(|it| &it.scheme.sizes);
+            let sizes = program.definition(entry.definition).map(|it| &it.scheme.sizes);
             for local in sizes.into_iter().flatten() {
                 if let Some(place) = scopes.places.get_mut(local.0 as usize) {
                     place.used = true;
@@ -114,9 +122,10 @@ impl<'p> Scopes<'p> {
 
 /// Goes through a unit, first forwards to give places, then backwards to find the last uses.
 struct Walk<'s, 'p> {
+    program: &'p Program,
     scopes: &'s mut Scopes<'p>,
-    /// The definition that we are in, and whether it has mentioned itself.
-    definition: u32,
+    /// The place of the definition that we are in, and whether it has mentioned itself.
+    definition: usize,
     recursive: bool,
     /// The unit that we are in.
     unit: u32,
@@ -203,7 +212,7 @@ impl<'p> Walk<'_, 'p> {
     fn sizes(&mut self, of: &Type, live: &mut Live) {
         match of {
             // The sizes of functions are needed where their results are made.
-            Type::Function { .. } => return,
+            Type::Function(_) => return,
             Type::Array(size, _) => self.size(size, live),
             Type::Prim(_) | Type::Var(_) | Type::Unknown(_) | Type::Record(_) | Type::Sum(_) | Type::Accumulator(_) => {
             }
@@ -240,10 +249,11 @@ impl<'p> Walk<'_, 'p> {
                 self.touch(*local, None, live);
                 self.instance(instance, live);
             }
-            ExpressionKind::Definition(_, instance) | ExpressionKind::Intrinsic(_, instance) => {
-                self.recursive |= matches!(expression.kind, ExpressionKind::Definition(definition, _) if definition.0 == self.definition);
+            ExpressionKind::Definition(definition, instance) => {
+                self.recursive |= self.program.place(*definition) == Some(self.definition);
                 self.instance(instance, live);
             }
+            ExpressionKind::Intrinsic(_, instance) => self.instance(instance, live),
             ExpressionKind::Size(size) => self.size(size, live),
             ExpressionKind::RecordUpdate(record, _, value) => self.all([&**value, &**record], live),
             ExpressionKind::Update(..) => {

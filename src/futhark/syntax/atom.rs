@@ -48,6 +48,7 @@ impl Parser<'_> {
                 break;
             }
         }
+        arguments.shrink_to_fit();
         match (constructor, function) {
             (Some(name), _) => Ok(self.make(start, ExpressionKind::Constructor(name, arguments))),
             (None, Some(function)) if arguments.is_empty() => Ok(function),

@@ -106,6 +106,7 @@ impl Parser<'_> {
         while self.begins_pattern() {
             params.push(self.inner_pattern()?);
         }
+        params.shrink_to_fit();
         Ok(params)
     }
 

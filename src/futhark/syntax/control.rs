@@ -112,7 +112,7 @@ impl Parser<'_> {
         let start = self.expect(Kind::Backslash, "")?;
         let mut params = vec![self.inner_pattern()?];
         params.extend(self.params()?);
-        let result = if self.eat(Kind::Colon) { Some(self.type_term()?) } else { None };
+        let result = if self.eat(Kind::Colon) { Some(Box::new(self.type_term()?)) } else { None };
         self.expect(Kind::Arrow, "after the parameters of a function")?;
         let body = Box::new(self.within(params.len(), Self::expression)?);
         Ok(self.make(start, ExpressionKind::Lambda(params, result, body)))

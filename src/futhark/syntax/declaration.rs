@@ -102,11 +102,11 @@ impl Parser<'_> {
                 if declared.definition.is_none() {
                     return self.fail_with("`=` and a type", "only a module type can leave a type open");
                 }
-                Ok(DeclarationKind::Type(declared))
+                Ok(DeclarationKind::Type(Box::new(declared)))
             }
             Kind::OpenModule => {
                 self.advance();
-                Ok(DeclarationKind::Open(self.module_expression()?))
+                Ok(DeclarationKind::Open(Box::new(self.module_expression()?)))
             }
             Kind::Import => {
                 self.advance();
@@ -121,11 +121,11 @@ impl Parser<'_> {
                 self.advance();
                 let (name, _) = self.name("of a module type")?;
                 self.expect(Kind::Equals, "and a module type")?;
-                Ok(DeclarationKind::Signature(name, self.signature()?))
+                Ok(DeclarationKind::Signature(name, Box::new(self.signature()?)))
             }
             Kind::Module => {
                 self.advance();
-                Ok(DeclarationKind::Module(self.module_declaration()?))
+                Ok(DeclarationKind::Module(Box::new(self.module_declaration()?)))
             }
             Kind::Name
                 if matches!(self.text_at(0), "fun" | "fn" | "func" | "function" | "define" | "val" | "const") =>

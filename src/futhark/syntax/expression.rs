@@ -62,7 +62,7 @@ impl Parser<'_> {
                     _ => return Ok(e),
                 };
                 p.advance();
-                let of = p.type_expression()?;
+                let of = Box::new(p.type_expression()?);
                 p.taller()?;
                 let e_box = Box::new(e);
                 let kind = if coerce { ExpressionKind::Coerce(e_box, of) } else { ExpressionKind::Ascribe(e_box, of) };

@@ -268,6 +268,8 @@ impl<'t> Parser<'t> {
             }
         }
         self.close(open, close)?;
+        // A tree is kept while it is checked: it should hold no more than what is in it.
+        items.shrink_to_fit();
         Ok(items)
     }
 

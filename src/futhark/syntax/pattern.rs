@@ -33,7 +33,7 @@ impl Parser<'_> {
                 return Ok(pattern);
             }
             let of = if arrows { p.type_expression()? } else { p.type_term()? };
-            Ok(Pattern { kind: PatternKind::Ascribe(Box::new(pattern), of), span: p.since(start) })
+            Ok(Pattern { kind: PatternKind::Ascribe(Box::new(pattern), Box::new(of)), span: p.since(start) })
         })
     }
 
@@ -111,7 +111,7 @@ impl Parser<'_> {
         let pattern = self.name_pattern(start, field.clone());
         if self.eat(Kind::Colon) {
             let of = self.type_expression()?;
-            let kind = PatternKind::Ascribe(Box::new(pattern), of);
+            let kind = PatternKind::Ascribe(Box::new(pattern), Box::new(of));
             return Ok((field, Pattern { kind, span: self.since(start) }));
         }
         Ok((field, pattern))

@@ -39,23 +39,21 @@ pub struct Declaration {
 
 /// What can be declared.
 #[derive(Debug, Clone, PartialEq)]
-// There are few of them beside what is in them.
-#[allow(clippy::large_enum_variant)]
 pub enum DeclarationKind {
     /// `def`, `let` or `entry`.
     Value(Box<ValueDeclaration>),
     /// `type name params = definition`.
-    Type(TypeDeclaration),
+    Type(Box<TypeDeclaration>),
     /// `open m`.
-    Open(ModuleExpression),
+    Open(Box<ModuleExpression>),
     /// `import "path"`: opens what the file declares.
     Import(Name),
     /// `local declaration`.
     Local(Box<Declaration>),
     /// `module name (p: signature)… : signature = body`.
-    Module(ModuleDeclaration),
+    Module(Box<ModuleDeclaration>),
     /// `module type name = signature`.
-    Signature(Name, Signature),
+    Signature(Name, Box<Signature>),
 }
 
 /// A function or a constant with a name; a user's infix operator is one whose name is an operator.
@@ -234,7 +232,7 @@ pub enum PatternKind {
     /// A constant, with its sign.
     Literal(Literal),
     /// `p : t`.
-    Ascribe(Box<Pattern>, TypeExpression),
+    Ascribe(Box<Pattern>, Box<TypeExpression>),
     /// `#[a] p`.
     Attribute(Attribute, Box<Pattern>),
 }
@@ -307,7 +305,7 @@ pub enum ExpressionKind {
     /// `(.x.y[i, j])`.
     SectionPath(Vec<Step>),
     /// `\p q: t -> e`.
-    Lambda(Vec<Pattern>, Option<TypeExpression>, Box<Expression>),
+    Lambda(Vec<Pattern>, Option<Box<TypeExpression>>, Box<Expression>),
     /// `let [n] p = e in e`.
     Let(Vec<TypeParam>, Box<Pattern>, Box<Expression>, Rest<Expression>),
     /// `let f [n] 't p q: t = e in e`.
@@ -321,9 +319,9 @@ pub enum ExpressionKind {
     /// `loop …`.
     Loop(Box<Loop>),
     /// `e : t`.
-    Ascribe(Box<Expression>, TypeExpression),
+    Ascribe(Box<Expression>, Box<TypeExpression>),
     /// `e :> t`.
-    Coerce(Box<Expression>, TypeExpression),
+    Coerce(Box<Expression>, Box<TypeExpression>),
     /// `m.(e)`: the module is open in the expression.
     OpenIn(QualifiedName, Box<Expression>),
     /// `assert c e`.

@@ -19,9 +19,9 @@ impl Declared {
     pub(super) fn closure(&self, of: &Type) -> Held {
         let (mut kinds, mut rest) = (Vec::new(), of);
         for owned in &self.params {
-            let Type::Function { param, result, .. } = rest else { break };
-            kinds.push(owned.clone().complete(param));
-            rest = result;
+            let Type::Function(function) = rest else { break };
+            kinds.push(owned.clone().complete(&function.param));
+            rest = &function.result;
         }
         let result = self.result.clone().unwrap_or(Owned::Shared);
         let owned = kinds.into_iter().rev().fold(result, |result, param| Owned::function(param, result));
@@ -71,7 +71,7 @@ impl<'a> Flow<'a> {
         };
         if is_definition {
             let global = parts.iter().flatten().find(|origin| origin.as_global().is_some());
-            if let Some(origin) = global.filter(|_| !matches!(body.of, Type::Function { .. })) {
+            if let Some(origin) = global.filter(|_| !matches!(body.of, Type::Function(_))) {
                 return self.returns_global(*origin, body.span);
             }
         }
@@ -159,7 +159,7 @@ impl<'a> Flow<'a> {
     fn inferred(&self, held: &Held, of: &Type, parts: &[Origins]) -> Owned {
         match of {
             Type::Prim(_) => Owned::Unique,
-            Type::Function { .. } => held.owned().clone(),
+            Type::Function(_) => held.owned().clone(),
             Type::Array(..) | Type::Var(_) | Type::Accumulator(_) | Type::Unknown(_) => {
                 let once = |origin: &Origin| parts.iter().filter(|part| part.contains(origin)).count() <= 1;
                 let unique = held.origins().iter().all(|origin| self.is_given(*origin) && once(origin));
@@ -199,7 +199,7 @@ impl<'a> Flow<'a> {
         for argument in arguments {
             let (journal, sources) = (self.journal.len(), self.sources.len());
             let held = self.value(argument)?;
-            if matches!(argument.of, Type::Function { .. })
+            if matches!(argument.of, Type::Function(_))
                 && let Some(origin) = self.journal[journal..].iter().find(|origin| (origin.0 as usize) < sources)
             {
                 return self.consuming_argument(*origin, argument.span);
@@ -273,7 +273,7 @@ impl<'a> Flow<'a> {
         let held = Held::filled(&value.of, &owned, &captured);
         Ok(match spent {
             // It is of some of its arguments, and has them still.
-            Some(origin) if matches!(value.of, Type::Function { .. }) => {
+            Some(origin) if matches!(value.of, Type::Function(_)) => {
                 held.called_once(self.origin(self.sources[origin.0 as usize].name, Kind::Bound))
             }
             _ => held,

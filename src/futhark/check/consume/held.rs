@@ -117,7 +117,7 @@ impl Held {
                 };
                 Held::Sum(constructors.iter().map(|(name, parts)| (name.clone(), payload(name, parts))).collect())
             }
-            Type::Function { .. } => Self::function(part(owned), owned.clone().complete(of)),
+            Type::Function(_) => Self::function(part(owned), owned.clone().complete(of)),
         }
     }
 
@@ -125,7 +125,7 @@ impl Held {
     pub(super) fn parts(&self, of: &Type, found: &mut Vec<Origins>) {
         match of {
             Type::Prim(_) => {}
-            Type::Array(..) | Type::Var(_) | Type::Accumulator(_) | Type::Unknown(_) | Type::Function { .. } => {
+            Type::Array(..) | Type::Var(_) | Type::Accumulator(_) | Type::Unknown(_) | Type::Function(_) => {
                 found.push(self.origins());
             }
             Type::Record(fields) => fields.iter().for_each(|(name, of)| self.field(name, of).parts(of, found)),

@@ -86,7 +86,7 @@ impl Checker {
                 Some(declared) => declared.closure(of),
                 None => Held::filled(of, &Owned::Shared, &Origins::new()),
             },
-            _ if matches!(of, Type::Function { .. }) => Held::filled(of, &Owned::Shared, &Origins::new()),
+            _ if matches!(of, Type::Function(_)) => Held::filled(of, &Owned::Shared, &Origins::new()),
             _ => Held::filled(of, &Owned::Shared, &vec![Origin::global(number)]),
         };
         // The prelude is ours: what its functions say of themselves holds, and is what they are known by.
@@ -110,7 +110,7 @@ impl Checker {
             ExpressionKind::Lambda(_) => flow.function(body, true)?,
             _ => flow.value(body)?,
         };
-        if !matches!(of, Type::Function { .. }) {
+        if !matches!(of, Type::Function(_)) {
             return Ok(own);
         }
         // What it captures is its own, and cannot be named.

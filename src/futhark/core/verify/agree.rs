@@ -3,8 +3,6 @@
 //! Law: sizes agree if they are equal as polynomials over what is known of variables, or if one is yet to be bound
 //! (tests/language/check.rs).
 
-use rustc_hash::FxHashMap;
-
 use super::{I64, Verified, Verifier, wrong};
 use crate::futhark::core::sizes::{Polynomial, leaves, map_size};
 use crate::futhark::core::substitute::{map_dimensions, with_sizes};
@@ -16,10 +14,10 @@ impl Verifier<'_> {
     pub(super) fn formed(&self, of: &Type, open: &[Local], span: Span) -> Verified {
         match of {
             Type::Array(size, _) => self.size(size, open, span)?,
-            Type::Function { param, name, exists, result } => {
-                self.formed(param, open, span)?;
-                let inside: Vec<Local> = open.iter().chain(name).chain(exists).copied().collect();
-                return self.formed(result, &inside, span);
+            Type::Function(function) => {
+                self.formed(&function.param, open, span)?;
+                let inside = open.iter().chain(&function.name).chain(&function.exists).copied();
+                return self.formed(&function.result, &inside.collect::<Vec<Local>>(), span);
             }
             Type::Var(var) if !self.variables.contains(&var.id) => {
                 return wrong(span, format!("the type variable {} is not in scope", var.name));
@@ -75,17 +73,11 @@ impl Verifier<'_> {
                 }
                 a.1.iter().zip(&b.1).try_for_each(|(a, b)| self.same(a, b, open, span))
             }),
-            (
-                Type::Function { param: p, name, exists: e, result: r },
-                Type::Function { param: q, name: other, exists: f, result: s },
-            ) => {
-                self.same(p, q, open, span)?;
-                let renamed: FxHashMap<Local, Size> = e.iter().zip(f).map(|(e, f)| (*e, Size::Local(*f))).collect();
-                let renamed = match (name, other) {
-                    (Some(name), Some(other)) => renamed.into_iter().chain([(*name, Size::Local(*other))]).collect(),
-                    _ => renamed,
-                };
-                self.same(&with_sizes(r, &renamed), s, open, span)
+            (Type::Function(a), Type::Function(b)) => {
+                self.same(&a.param, &b.param, open, span)?;
+                let exists = a.exists.iter().zip(&b.exists).map(|(a, b)| (*a, Size::Local(*b)));
+                let renamed = exists.chain(a.name.zip(b.name.map(Size::Local))).collect();
+                self.same(&with_sizes(&a.result, &renamed), &b.result, open, span)
             }
             (Type::Accumulator(a), Type::Accumulator(b)) => self.same(a, b, open, span),
             _ => differ(),

@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::agree::{constant_fits, field, size_of};
 use super::substitute::with_sizes;
 use super::{
-    Definition, Expression, ExpressionKind, Index, Instance, Lambda, Local, Loop, LoopForm, Pattern, PatternKind, Prim,
-    Program, Scheme, Size, Type,
+    Definition, Expression, ExpressionKind, FunctionType, Index, Instance, Lambda, Local, Loop, LoopForm, Pattern,
+    PatternKind, Prim, Program, Scheme, Size, Type,
 };
 use crate::futhark::source::{Name, Span};
 
@@ -42,7 +42,7 @@ pub fn verify(program: &Program) -> Result<(), String> {
         checked.map_err(|problem| format!("in `{}`: {problem}", defined.name))?;
     }
     for entry in &program.entries {
-        if !program.definitions[entry.definition.0 as usize].scheme.types.is_empty() {
+        if program.definition(entry.definition).is_none_or(|defined| !defined.scheme.types.is_empty()) {
             return Err(format!("the entry `{}` is generic in a type", entry.name));
         }
     }
@@ -242,10 +242,10 @@ impl Verifier<'_> {
 
     /// The type of a definition at an instance.
     fn defined(&self, definition: Definition, instance: &Instance, span: Span) -> Result<Type, String> {
-        if definition.0 as usize > self.definition {
-            return wrong(span, "a definition is mentioned before it is made");
+        match self.program.place(definition).filter(|place| *place <= self.definition) {
+            Some(place) => self.instance(&self.program.definitions[place].scheme, instance, span),
+            None => wrong(span, "a definition is mentioned before it is made"),
         }
-        self.instance(&self.program.definitions[definition.0 as usize].scheme, instance, span)
     }
 
     fn record(&self, fields: &[(Name, Expression)], of: &Type, span: Span) -> Verified {
@@ -282,9 +282,10 @@ impl Verifier<'_> {
         open: &[Local],
         span: Span,
     ) -> Verified {
-        let Type::Function { param, name, exists, result } = &function.of else {
+        let Type::Function(function) = &function.of else {
             return wrong(span, "what is applied is no function");
         };
+        let FunctionType { param, name, exists, result } = &**function;
         self.same(&argument.of, param, None, span)?;
         let mut sizes: FxHashMap<Local, Size> = FxHashMap::default();
         if let Some(name) = name {
@@ -322,9 +323,10 @@ impl Verifier<'_> {
     }
 
     fn lambda(&mut self, lambda: &Lambda, of: &Type, span: Span) -> Verified {
-        let Type::Function { param, name, exists, result } = of else {
+        let Type::Function(function) = of else {
             return wrong(span, "a function has no type of functions");
         };
+        let FunctionType { param, name, exists, result } = &**function;
         let before = self.types.clone();
         self.same(&lambda.param.of, param, None, span)?;
         self.bind(&lambda.param)?;
