@@ -1,7 +1,7 @@
 -- Constants that are arrays, and sizes that are constants.
-def ws : [3]f64 = [1, 2, 3]
-def table = map (** 2) ws
 def n : i64 = 3
+def ws : [3]f64 = [1, 2, 3]
+def table = map (** 2) (ws :> [n]f64)
 def m = 2 + n
 -- ==
 -- entry: main

@@ -72,6 +72,9 @@ impl Checker {
             }
             Value::Definition(known) => {
                 self.mentioned.definition(&known);
+                if let Some(size) = known.defined.size {
+                    return value(ExpressionKind::Size(Size::Local(size)), I64);
+                }
                 let (of, instance) = self.unifier.instantiate(&known.defined.scheme, span);
                 let kind = ExpressionKind::Definition(known.number, instance);
                 if known.open.is_empty() {

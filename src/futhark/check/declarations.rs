@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::recursion::complete_calls;
 use super::scope::{Env, Known, Module, NamedSignature, Template, Value, plain};
+use super::types::I64;
 use super::unify::Unifier;
 use super::{Checked, Checker, Declarations, FOLLOWS, RECURSION, fault, unused};
 use crate::futhark::core::{Defined, Definition, Entry, FunctionType, Local, Size, Type};
@@ -216,7 +217,9 @@ impl Checker {
         if let Some(own) = own {
             complete_calls(&mut body, own, &scheme);
         }
-        Ok((Defined { name, span, scheme, body }, open))
+        let is_size = scheme.body == I64 && scheme.sizes.is_empty() && scheme.types.is_empty() && !span.is_prelude();
+        let size = is_size.then(|| self.unifier.local(&name));
+        Ok((Defined { name, span, scheme, body, size }, open))
     }
 
     /// The operation of that name, at new unknowns.

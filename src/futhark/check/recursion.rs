@@ -22,7 +22,7 @@ impl Checker {
         let scheme = self.scoped(|checker| checker.written_scheme(declared))?;
         let span = declared.name_span;
         let body = Expression { kind: ExpressionKind::Hole, of: scheme.body.clone(), span };
-        let defined = Rc::new(Defined { name: declared.name.clone(), span, scheme: scheme.clone(), body });
+        let defined = Rc::new(Defined { name: declared.name.clone(), span, scheme: scheme.clone(), body, size: None });
         let known = Value::Definition(Rc::new(Known { number, defined, open: Vec::new() }));
         self.scopes.env.values.insert(declared.name.clone(), known);
         Ok(scheme)

@@ -166,7 +166,9 @@ impl Unifier {
                     true => "",
                     false => "; `e :> t` takes a value at a type with other sizes, compared when the program runs",
                 };
-                message.hint(format!("the sizes {a} and {b} differ{compare}"))
+                let differ =
+                    if a == b { format!("two sizes are called {a}") } else { format!("the sizes {a} and {b} differ") };
+                message.hint(differ + compare)
             }
             Clash::Infinite => message.hint("the type would contain itself"),
             Clash::Large => message.hint("the type would be too large"),

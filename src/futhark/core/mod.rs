@@ -104,6 +104,8 @@ pub struct Defined {
     pub scheme: Scheme,
     /// What it is.
     pub body: Expression,
+    /// Of a constant of type `i64`, the variable that has its value in every scope: sizes mention it.
+    pub size: Option<Local>,
 }
 
 /// A type for all sizes and types in the place of some variables.

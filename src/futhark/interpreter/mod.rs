@@ -59,7 +59,7 @@ struct Interpreter {
 /// let scheme = Scheme { sizes: vec![], types: vec![], body: of };
 /// let params = vec![("x".into(), real.clone())];
 /// let program = Program {
-///     definitions: vec![Defined { name: "square".into(), span, scheme, body }],
+///     definitions: vec![Defined { name: "square".into(), span, scheme, body, size: None }],
 ///     entries: vec![Entry { name: "square".into(), definition: Definition(0), params, result: real }],
 ///     locals: vec!["x".into()],
 ///     ..Program::default()

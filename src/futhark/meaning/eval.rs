@@ -69,7 +69,14 @@ impl<'p, M: Meaning> Evaluator<'p, M> {
 
     /// The value of a definition at these sizes and types. `at` is the place of the use.
     pub(super) fn definition(&self, definition: Definition, instance: At<M::Data>, at: Span) -> Evaluation<'p, M> {
-        let Some(place) = self.program.place(definition) else { return unchecked(at, "a definition") };
+        match self.program.place(definition) {
+            Some(place) => self.defined(place, instance, at),
+            None => unchecked(at, "a definition"),
+        }
+    }
+
+    /// The value of the definition at a place.
+    pub(super) fn defined(&self, place: usize, instance: At<M::Data>, at: Span) -> Evaluation<'p, M> {
         let defined = &self.program.definitions[place];
         let plain = defined.scheme.sizes.is_empty() && defined.scheme.types.is_empty();
         if plain && let Some(value) = &self.constants.borrow()[place] {

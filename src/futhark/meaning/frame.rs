@@ -139,10 +139,14 @@ impl<'e, 'p, M: Meaning> Frame<'e, 'p, M> {
         };
         match size {
             Size::Constant(n) => Ok(Some(self.evaluator.meaning.constant(Const::I64(*n)))),
-            Size::Local(local) => match self.lookup(*local) {
-                Some(value) => value.into_data(at).map(Some),
-                None => Ok(None),
-            },
+            Size::Local(local) => {
+                let constant = |place| self.evaluator.defined(place, At::NOTHING, at);
+                let found = match self.lookup(*local) {
+                    Some(value) => Some(value),
+                    None => self.evaluator.scopes.constant(*local).map(constant).transpose()?,
+                };
+                found.map(|value| value.into_data(at)).transpose()
+            }
             Size::Sum(a, b) => operation(ScalarOp::Add, a, b),
             Size::Difference(a, b) => operation(IntegerRow::Sub.into(), a, b),
             Size::Product(a, b) => operation(ScalarOp::Mul, a, b),

@@ -99,6 +99,11 @@ pub(super) struct At<D> {
     pub(super) types: Vec<Rc<Evaluated<D>>>,
 }
 
+impl<D> At<D> {
+    /// For what is generic in nothing.
+    pub(super) const NOTHING: Self = At { sizes: Vec::new(), types: Vec::new() };
+}
+
 /// What an intrinsic is given: its arguments, taken one after the other, and the types it is at.
 struct Given<'i, 'p, D> {
     arguments: std::vec::IntoIter<Value<'p, D>>,

@@ -52,6 +52,8 @@ pub(super) struct Scopes<'p> {
     places: Vec<Place>,
     /// The addresses of uses that are last.
     last: FxHashSet<usize>,
+    /// The constants that are sizes, by their variables.
+    constants: FxHashMap<Local, usize>,
 }
 
 fn address(expression: &Expression) -> usize {
@@ -79,6 +81,7 @@ impl<'p> Scopes<'p> {
             loops: 0,
         };
         for (place, definition) in program.definitions.iter().enumerate() {
+            walk.scopes.constants.extend(definition.size.map(|size| (size, place)));
             (walk.definition, walk.recursive) = (place, false);
             walk.unit(&definition.body, &definition.scheme.sizes, Vec::new(), &definition.body);
             if walk.recursive
@@ -112,6 +115,11 @@ impl<'p> Scopes<'p> {
     /// Where a variable lives.
     pub(super) fn place(&self, local: Local) -> Option<Place> {
         self.places.get(local.0 as usize).copied()
+    }
+
+    /// The place of the definition that is the constant with this variable.
+    pub(super) fn constant(&self, local: Local) -> Option<usize> {
+        self.constants.get(&local).copied()
     }
 
     /// Whether this use is the last.
@@ -200,7 +208,7 @@ impl<'p> Walk<'_, 'p> {
 
     fn size(&mut self, size: &Size, live: &mut Live) {
         leaves(size, &mut |leaf| {
-            // Hidden sizes are bound nowhere.
+            // Constants and hidden sizes are bound nowhere.
             if let Size::Local(local) = leaf
                 && self.place(*local).unit != u32::MAX
             {

@@ -28,11 +28,15 @@ impl Verifier<'_> {
         of.children().try_for_each(|of| self.formed(of, open, span))
     }
 
+    fn is_known(&self, local: Local) -> bool {
+        self.types.contains_key(&local) || self.constants.contains(&local)
+    }
+
     pub(super) fn size(&self, size: &Size, open: &[Local], span: Span) -> Verified {
         let mut problem = None;
         leaves(size, &mut |leaf| match leaf {
             Size::Unknown(_) => problem = Some("an unknown size".to_owned()),
-            Size::Local(local) if !open.contains(local) && !self.types.contains_key(local) => {
+            Size::Local(local) if !open.contains(local) && !self.is_known(*local) => {
                 let name = self.program.locals.get(local.0 as usize).map_or("?", |name| &**name);
                 if name == HIDDEN {
                     return;
@@ -55,7 +59,7 @@ impl Verifier<'_> {
                 let mut free = false;
                 leaves(m, &mut |leaf| {
                     if let Size::Local(local) = leaf {
-                        free |= open.is_some_and(|open| open.contains(local)) || !self.types.contains_key(local);
+                        free |= open.is_some_and(|open| open.contains(local)) || !self.is_known(*local);
                     }
                 });
                 if !free && self.normal(n) != self.normal(m) {

@@ -31,6 +31,7 @@ pub fn verify(program: &Program) -> Result<(), String> {
         schemes: FxHashMap::default(),
         equal: FxHashMap::default(),
         variables: FxHashSet::default(),
+        constants: FxHashSet::default(),
         definition: 0,
     };
     for (at, defined) in program.definitions.iter().enumerate() {
@@ -40,6 +41,10 @@ pub fn verify(program: &Program) -> Result<(), String> {
         verifier.equal.clear();
         let checked = verifier.scheme(&defined.scheme, &defined.body);
         checked.map_err(|problem| format!("in `{}`: {problem}", defined.name))?;
+        if defined.size.is_some() && defined.scheme.body != I64 {
+            return Err(format!("the constant `{}` is no size", defined.name));
+        }
+        verifier.constants.extend(defined.size);
     }
     for entry in &program.entries {
         if program.definition(entry.definition).is_none_or(|defined| !defined.scheme.types.is_empty()) {
@@ -59,6 +64,8 @@ struct Verifier<'p> {
     /// Variables of which it is known that they are this size.
     equal: FxHashMap<Local, Size>,
     variables: FxHashSet<u32>,
+    /// Those of the constants that are sizes, of the definitions before.
+    constants: FxHashSet<Local>,
     definition: usize,
 }
 
