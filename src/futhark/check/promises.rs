@@ -16,10 +16,11 @@ use super::names::Map;
 use super::ownership::Owned;
 use super::scope::{Env, Functor, Made, Module, Template, TemplateParam, Value, show_name};
 use super::signatures::missing;
-use super::types::substitute;
+use super::sizes::map_size;
+use super::types::{I64, substitute};
 use super::unify::Unifier;
 use super::{Checked, Checker, deep, fault};
-use crate::futhark::core::{FunctionType, Scheme, Size, Type, TypeVar};
+use crate::futhark::core::{FunctionType, Local, Scheme, Size, Type, TypeVar};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, Signature, Specification, TypeParamKind};
 
@@ -105,10 +106,14 @@ impl Checker {
         match specification {
             Specification::Value(name, params, of, _) => {
                 let scheme = self.promised_type(params, of)?;
-                // A name of its own, that no intrinsic has.
-                let own = Name::from(format!("{name}.{}", self.unifier.type_variable(name).id));
-                Rc::make_mut(&mut self.ownership.intrinsics).insert(own.clone(), Owned::of(of));
-                let value = Value::Intrinsic(own, Rc::new(scheme));
+                let value = if scheme.body == I64 {
+                    Value::Size(Size::Local(self.unifier.local(name)))
+                } else {
+                    // A name of its own, that no intrinsic has.
+                    let own = Name::from(format!("{name}.{}", self.unifier.type_variable(name).id));
+                    Rc::make_mut(&mut self.ownership.intrinsics).insert(own.clone(), Owned::of(of));
+                    Value::Intrinsic(own, Rc::new(scheme))
+                };
                 seen.values.insert(name.clone(), value.clone());
                 self.scopes.env.values.insert(name.clone(), value);
             }
@@ -219,8 +224,14 @@ fn once_each(specifications: &[Specification]) -> Checked<()> {
     Ok(())
 }
 
-/// What the abstract types of a promise stand for in a module that keeps it.
-pub(super) type Known = FxHashMap<u32, Rc<Template>>;
+/// What stands for a promise in a module that keeps it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    /// For its abstract types.
+    types: FxHashMap<u32, Rc<Template>>,
+    /// For its constants that are sizes.
+    sizes: FxHashMap<Local, Size>,
+}
 
 impl Unifier {
     /// A type with abstract types as what they stand for.
@@ -230,7 +241,7 @@ impl Unifier {
                 let mut each = |parts: &[Type]| parts.iter().map(|of| self.represented(of, known)).collect();
                 let mut parts: Vec<(Name, Vec<Type>)> =
                     constructors.iter().map(|(name, payload)| (name.clone(), each(payload))).collect();
-                let Some(template) = as_abstract(of).and_then(|id| known.get(&id)) else {
+                let Some(template) = as_abstract(of).and_then(|id| known.types.get(&id)) else {
                     return Type::Sum(parts.into());
                 };
                 let (mut sizes, mut types) = (FxHashMap::default(), FxHashMap::default());
@@ -252,7 +263,7 @@ impl Unifier {
             Type::Record(fields) => {
                 Type::Record(fields.iter().map(|(name, of)| (name.clone(), self.represented(of, known))).collect())
             }
-            Type::Array(size, of) => Type::Array(size.clone(), self.represented(of, known).into()),
+            Type::Array(size, of) => Type::Array(represented_size(size, known), self.represented(of, known).into()),
             Type::Accumulator(of) => Type::Accumulator(self.represented(of, known).into()),
             Type::Function(function) => {
                 let param = self.represented(&function.param, known);
@@ -267,7 +278,8 @@ impl Unifier {
     pub(super) fn represented_members(&mut self, promised: &Env, known: &Known) -> Env {
         let mut seen = promised.clone();
         for (name, template) in &promised.types {
-            let own = as_abstract(&template.body).and_then(|id| known.get(&id)).filter(|own| alike(own, template));
+            let own = as_abstract(&template.body).and_then(|id| known.types.get(&id));
+            let own = own.filter(|own| alike(own, template));
             let template = match own {
                 Some(own) => own.clone(),
                 None => Rc::new(Template { body: self.represented(&template.body, known), ..(**template).clone() }),
@@ -275,11 +287,15 @@ impl Unifier {
             seen.types.insert(name.clone(), template);
         }
         for name in promised.values.keys() {
-            if let Some(Value::Intrinsic(own, scheme)) = promised.values.get(name) {
-                let body = self.represented(&scheme.body, known);
-                let scheme = Rc::new(Scheme { body, ..(**scheme).clone() });
-                seen.values.insert(name.clone(), Value::Intrinsic(own.clone(), scheme));
-            }
+            let value = match promised.values.get(name) {
+                Some(Value::Intrinsic(own, scheme)) => {
+                    let body = self.represented(&scheme.body, known);
+                    Value::Intrinsic(own.clone(), Rc::new(Scheme { body, ..(**scheme).clone() }))
+                }
+                Some(Value::Size(size)) => Value::Size(represented_size(size, known)),
+                _ => continue,
+            };
+            seen.values.insert(name.clone(), value);
         }
         for (name, module) in &promised.modules {
             if let Module::Structure(inside) = module {
@@ -289,6 +305,11 @@ impl Unifier {
         }
         seen
     }
+}
+
+/// A size with constants as what they stand for.
+fn represented_size(size: &Size, known: &Known) -> Size {
+    map_size(size, &mut |leaf| if let Size::Local(local) = leaf { known.sizes.get(local).cloned() } else { None })
 }
 
 /// The names of a scope, in order, so that messages do not depend on chance.
@@ -306,6 +327,13 @@ impl Checker {
     }
 
     fn abstract_kept(&mut self, members: &Env, wanted: &Env, known: &mut Known, span: Span) -> Checked<()> {
+        for name in wanted.values.keys() {
+            if let (Some(Value::Size(Size::Local(own))), Some(found)) =
+                (wanted.values.get(name), members.values.get(name))
+            {
+                known.sizes.extend(found.as_size().map(|size| (*own, size)));
+            }
+        }
         for (name, wanted) in in_order(&wanted.types) {
             let Some(found) = members.types.get(name) else { return Err(missing("type", name, span)) };
             if !alike(found, wanted) {
@@ -333,7 +361,7 @@ impl Checker {
                     return fault("module", span, text, "let an array in it have this size");
                 }
             }
-            known.insert(id, found.clone());
+            known.types.insert(id, found.clone());
         }
         for (name, wanted) in in_order(&wanted.modules) {
             match (members.modules.get(name), wanted) {
@@ -349,7 +377,7 @@ impl Checker {
 
     fn definitions_kept(&mut self, members: &Env, wanted: &Env, known: &Known, span: Span) -> Checked<()> {
         for (name, wanted) in in_order(&wanted.types) {
-            if declared_as(name, wanted).is_some_and(|id| known.contains_key(&id)) {
+            if declared_as(name, wanted).is_some_and(|id| known.types.contains_key(&id)) {
                 continue;
             }
             let body = self.unifier.represented(&wanted.body, known);
@@ -369,9 +397,13 @@ impl Checker {
         names.sort();
         names.dedup();
         for name in names {
-            let Some(Value::Intrinsic(_, scheme)) = wanted.values.get(name) else { continue };
+            let wanted = match wanted.values.get(name) {
+                Some(Value::Intrinsic(_, scheme)) => &scheme.body,
+                Some(Value::Size(_)) => &I64,
+                _ => continue,
+            };
             let Some(value) = members.values.get(name) else { return Err(missing("value", name, span)) };
-            let wanted = self.unifier.represented(&scheme.body, known);
+            let wanted = self.unifier.represented(wanted, known);
             let found = self.type_of_member(name, value, span)?;
             if !self.unifier.keeps(&found, &wanted) {
                 return Err(self.unifier.unlike(name, &found, &wanted, span));

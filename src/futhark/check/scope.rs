@@ -33,6 +33,17 @@ pub(super) enum Value {
     Poisoned,
 }
 
+impl Value {
+    /// The size that it is, if sizes can mention it in every scope.
+    pub(super) fn as_size(&self) -> Option<Size> {
+        match self {
+            Value::Definition(known) => known.defined.size.map(Size::Local),
+            Value::Size(size) => Some(size.clone()),
+            Value::Local(..) | Value::Generic(..) | Value::Intrinsic(..) | Value::Operator(_) | Value::Poisoned => None,
+        }
+    }
+}
+
 /// A definition that has been checked.
 #[derive(Debug)]
 pub(super) struct Known {
