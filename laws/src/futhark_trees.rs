@@ -179,14 +179,18 @@ impl Trees<'_> {
     fn leaf(&mut self) -> ExpressionKind {
         match self.below(6) {
             0 => ExpressionKind::Literal(self.literal(false)),
-            1 => ExpressionKind::Literal(Literal::Text(
-                ["", "a\"b\\", "\n\u{7}7\u{1b}", "λx', --"][self.below(4)].into(),
-            )),
+            1 => ExpressionKind::Literal(Literal::Text(self.text().into())),
             2 => ExpressionKind::Hole,
             3 => ExpressionKind::Section(self.operator()),
             4 => ExpressionKind::SectionPath(self.many(1, 3, |t| Step::Field(t.field()))),
             _ => ExpressionKind::Name(self.qualified()),
         }
+    }
+
+    /// What stands in quotes: signs that are written otherwise there, and digits, which may follow a number.
+    fn text(&mut self) -> String {
+        const SIGNS: [char; 11] = ['"', '\\', '\n', '\u{7}', '\u{1b}', '0', '7', 'λ', '\'', '-', 'x'];
+        (0..self.below(7)).map(|_| SIGNS[self.below(SIGNS.len())]).collect()
     }
 
     pub(crate) fn expression(&mut self, fuel: u32) -> Expression {

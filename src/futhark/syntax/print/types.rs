@@ -131,13 +131,15 @@ impl Printer<'_, '_> {
             Literal::Character(c) => self.put("'").escaped(*c, '\'').put("'"),
             Literal::Text(text) => {
                 self.put("\"");
-                let mut chars = text.chars().peekable();
-                while let Some(c) = chars.next() {
-                    self.escaped(c, '"');
+                let mut is_number = false;
+                for c in text.chars() {
                     // A digit behind a number would be part of it.
-                    if c.is_control() && chars.peek().is_some_and(char::is_ascii_digit) {
-                        self.put("\\").show(u32::from(chars.next().expect("a digit was seen")));
+                    if is_number && c.is_ascii_digit() {
+                        self.put("\\").show(u32::from(c));
+                        continue;
                     }
+                    self.escaped(c, '"');
+                    is_number = c.is_control() && !"\n\t\r".contains(c);
                 }
                 self.put("\"")
             }
