@@ -173,9 +173,9 @@ impl Interpreter {
             let mut tangents = tangent.elements().iter().cloned();
             given.push(argument.rebuilt(at, |value| {
                 let tangent = tangents.next().unwrap_or_else(|| zero(value.kind()));
-                // What does not move is constant.
-                let value = value.clone();
-                if tangent.is_null() { value } else { Scalar::tagged(level, value, Part::Tangent(tangent)) }
+                // An integer that does not move is constant. A real has the derivative that is given: infinity times 0 is NaN.
+                let (value, is_real) = (value.clone(), value.kind().is_real());
+                if tangent.is_null() && !is_real { value } else { Scalar::tagged(level, value, Part::Tangent(tangent)) }
             })?);
         }
         let results = function(given);
