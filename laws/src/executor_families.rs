@@ -100,6 +100,15 @@ pub(crate) fn values() -> Vec<Family> {
             }),
             |n| vec![reals(&[n], 1), integers(n, n)],
         ),
+        // Infinity and NaN times a zero that is written.
+        at_sizes(
+            Program::trace(|x: Vector, y: Vector| {
+                let infinite = |x: F64| x / (x - x);
+                let sums = x.map2(y, |x, y| infinite(x) * 0.0 + y);
+                (sums, x.map(|x| 0.0 * (x - 0.5).ln()), x.map2(y, |x, y| y - 0.0 * infinite(x)), y.map(|y| y * 0.0))
+            }),
+            two,
+        ),
         at_all_sizes(
             Program::trace(|x: Vector, at: Arr<I64>| {
                 let sums = hist(7, 0.5, at, x, |a, b| a + b);

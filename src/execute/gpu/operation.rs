@@ -16,9 +16,18 @@ pub(super) fn expression(op: Op, x: &[String], prims: &[Prim]) -> String {
         Op::LeastWhere => {
             format!("select({0}, {1}, {1} < {0} && {2} == {3})", x[0], x[1], x[2], x[3])
         }
-        Op::MulAdd => wrapped(prims[0], format!("fma({}, {}, {})", x[0], x[1], x[2])),
-        Op::MulSub => wrapped(prims[0], format!("fma({}, {}, -{})", x[0], x[1], x[2])),
-        Op::MulSubtracted => wrapped(prims[0], format!("fma(-{}, {}, {})", x[0], x[1], x[2])),
+        Op::MulAdd | Op::MulSub | Op::MulSubtracted => {
+            let (a, b, c) = (&x[0], &x[1], &x[2]);
+            let text = match (op, times_zero(x, prims[0])) {
+                (Op::MulAdd, None) => format!("fma({a}, {b}, {c})"),
+                (Op::MulAdd, Some(product)) => format!("({product} + {c})"),
+                (Op::MulSub, None) => format!("fma({a}, {b}, -{c})"),
+                (Op::MulSub, Some(product)) => format!("({product} - {c})"),
+                (_, None) => format!("fma(-{a}, {b}, {c})"),
+                (_, Some(product)) => format!("({c} - {product})"),
+            };
+            wrapped(prims[0], text)
+        }
         Op::Earlier(_) => panic!("only code for C compilers has values of earlier lanes"),
         Op::Rule(_) => panic!("functions of Rust were refused"),
     }
@@ -27,16 +36,19 @@ pub(super) fn expression(op: Op, x: &[String], prims: &[Prim]) -> String {
 /// The expression of a scalar operation.
 pub(super) fn scalar(op: ScalarOp, x: &[String], prims: &[Prim]) -> String {
     let prim = prims[0];
-    let word = Word::of(prim);
     let is_truth = prim == Prim::Bool;
     let infix = |sign: &str| format!("({} {sign} {})", x[0], x[1]);
     match op {
         ScalarOp::Add if is_truth => infix("||"),
         ScalarOp::Mul | ScalarOp::Scale if is_truth => infix("&&"),
         ScalarOp::Add => wrapped(prim, infix("+")),
-        ScalarOp::Scale if prim.is_real() => wrapped(prim, format!("scale_{}({}, {})", word.name(), x[0], x[1])),
-        ScalarOp::Mul | ScalarOp::Scale => wrapped(prim, infix("*")),
-        ScalarOp::Row(row) => wrapped(prim, primitive(row, x, word)),
+        ScalarOp::Scale if prim.is_real() => wrapped(prim, scaled(&x[0], &x[1], prim)),
+        ScalarOp::Mul => wrapped(prim, times_zero(x, prim).unwrap_or_else(|| infix("*"))),
+        ScalarOp::Scale => wrapped(prim, infix("*")),
+        ScalarOp::Row(Primitive::Fma) if let Some(product) = times_zero(x, prim) => {
+            wrapped(prim, format!("({product} + {})", x[2]))
+        }
+        ScalarOp::Row(row) => wrapped(prim, primitive(row, x, prim)),
         ScalarOp::Integer(row) => integer(row, x, prim),
         ScalarOp::Equal => infix("=="),
         ScalarOp::Less if is_truth => format!("(!{} && {})", x[0], x[1]),
@@ -54,12 +66,33 @@ pub(super) fn scalar(op: ScalarOp, x: &[String], prims: &[Prim]) -> String {
     }
 }
 
+/// A product of reals with a zero that is written. Drivers take it for 0, also that of infinity and of NaN.
+fn times_zero(x: &[String], prim: Prim) -> Option<String> {
+    let is_zero = |x: &String| *x == constant(prim.zero());
+    let other = match x {
+        [a, b, ..] if is_zero(b) => a,
+        [a, b, ..] if is_zero(a) => b,
+        _ => return None,
+    };
+    prim.is_real().then(|| format!("times_zero_{}({other})", Word::of(prim).name()))
+}
+
+/// The product of a real and a derivative, which is 0 if the first is, whatever the second.
+fn scaled(x: &str, by: &str, prim: Prim) -> String {
+    let word = Word::of(prim).name();
+    if by == constant(prim.zero()) { format!("times_zero_{word}({x})") } else { format!("scale_{word}({x}, {by})") }
+}
+
 /// A row of the table: as the row says, or a call of its function in the prelude.
-fn primitive(row: Primitive, x: &[String], word: Word) -> String {
-    let facts = row.facts();
+fn primitive(row: Primitive, x: &[String], prim: Prim) -> String {
+    let (facts, word) = (row.facts(), Word::of(prim));
     if row == Primitive::Sub && x[0] == x[1] {
         // Drivers take it for 0, also of infinity and of NaN.
         return format!("minus_itself_{}({})", word.name(), x[0]);
+    }
+    if row == Primitive::Div && x[1] == constant(prim.zero()) {
+        // Compilers of drivers may take what they know to be infinite for any number.
+        return format!("over_zero_{}({})", word.name(), x[0]);
     }
     if facts.wgsl.is_empty() {
         let parameter = row.parameter().map(|n| format!("{n}i"));

@@ -140,6 +140,19 @@ fn minus_itself_$(x: $) -> $ {
     return 0.0~;
 }
 
+// The product of a number and 0: NaN if it is not finite.
+fn times_zero_$(x: $) -> $ {
+    if ((bitcast<WORD>(x) & ABS_MASK_$) >= INF_BITS_$) { return nan_$(); }
+    return with_sign_$(0.0~, x);
+}
+
+// The quotient of a number and 0.
+fn over_zero_$(x: $) -> $ {
+    let bits = bitcast<WORD>(x) & ABS_MASK_$;
+    if (bits == 0@ || bits > INF_BITS_$) { return nan_$(); }
+    return with_sign_$(inf_$(), x);
+}
+
 // Exact: to the nearest half-precision number, of two to the even one.
 fn half_$(x: $) -> $ {
     let bits = bitcast<WORD>(x) & ABS_MASK_$;
