@@ -130,10 +130,13 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
         }
         name
     };
+    // A type with constants of the program, of which a module may hide the names, is not written: it is that of the entry point.
+    let constants: Vec<Local> = program.definitions.iter().filter_map(|defined| defined.size).collect();
+    let is_written = |of: &&Type| !of.locals().iter().any(|local| constants.contains(local));
     // A size of the result that only its value tells is compared with that of its adjoint; its tangent has it anyhow.
-    let compared = (mode != "jvp").then_some(&entry.result);
-    let types = entry.params.iter().map(|(_, of)| of).chain(compared);
-    let mut mentioned: Vec<Local> = types.flat_map(Type::locals).chain(scheme.sizes.iter().copied()).collect();
+    let compared = (mode != "jvp").then_some(&entry.result).filter(is_written);
+    let types = entry.params.iter().map(|(_, of)| of).chain(compared).filter(is_written);
+    let mut mentioned: Vec<Local> = types.flat_map(Type::locals).collect();
     mentioned.sort_unstable();
     mentioned.dedup();
     let values = stand_ins(&scheme.body, entry.params.len());
@@ -148,8 +151,12 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
     sizes.iter().for_each(|size| {
         let _ = write!(text, " [{size}]");
     });
+    let typed = |name: String, of: &Type| match is_written(&of) {
+        true => format!(" ({name}: {})", named.show(of)),
+        false => format!(" {name}"),
+    };
     for (at, (_, of)) in entry.params.iter().enumerate() {
-        let _ = write!(text, " (x{gap}{at}: {})", named.show(of));
+        text += &typed(format!("x{gap}{at}"), of);
     }
     let result = named.show(&entry.result);
     let tuple = |letter: &str| {
@@ -176,13 +183,14 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
         }
         "jvp" => {
             for &at in active {
-                let _ = write!(text, " (d{gap}{at}: {})", named.show(&entry.params[at].1));
+                text += &typed(format!("d{gap}{at}"), &entry.params[at].1);
             }
             let _ = writeln!(text, " = intrinsics.jvp2 {function} {point} {}", tuple("d"));
         }
         _ => {
             let adjoint = if *entry.name == *"adjoint" { "adjoint_" } else { "adjoint" };
-            let _ = writeln!(text, " ({adjoint}: {result}) = intrinsics.vjp2 {function} {point} {adjoint}");
+            text += &typed(adjoint.to_owned(), &entry.result);
+            let _ = writeln!(text, " = intrinsics.vjp2 {function} {point} {adjoint}");
         }
     }
     Ok(text)

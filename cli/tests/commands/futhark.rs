@@ -65,6 +65,35 @@ fn derivatives_of_entry_points() {
     }
 }
 
+/// Constants are sizes of arguments and of results, whether their names can be written where the derivative is taken or not.
+#[test]
+fn derivatives_of_entry_points_with_constant_sizes() {
+    let text = "\
+module hidden = { def n = 2i64  type v = [n]f64 }
+def m = 3i64
+entry loss (xs: hidden.v) (ys: [m]f64) = f64.sum (map (** 2) xs) + f64.sum ys
+entry outer [k] (xs: [k]f64) (ys: [m]f64) : [k][m]f64 = map (\\x -> map (* x) ys) xs
+entry kept (n: i64) (xs: [m]f64) (zs: [n]f64) = (filter (> 0) xs, zs)
+";
+    let here = folder("constant_sizes", &[("a.fut", text)]);
+    assert_eq!(answer(&here, "grad a.fut -e loss", "[1, 2] [1, 1, 1]"), "[2.0f64, 4.0f64]\n[1.0f64, 1.0f64, 1.0f64]\n");
+    assert_eq!(answer(&here, "grad a.fut -e loss --wrt ys", "[1, 2] [1, 1, 1]"), "[1.0f64, 1.0f64, 1.0f64]\n");
+    let (code, _, said) = told(&here, "grad a.fut -e loss", "[1, 2, 3] [1, 1, 1]");
+    assert!(code == 3 && said.contains("a dimension of size 3, where 2 is wanted"), "{code}: {said}");
+    assert_eq!(
+        answer(&here, "jvp a.fut -e outer", "[2] [1, 2, 3] [1] [0, 0, 1]"),
+        "[[2.0f64, 4.0f64, 6.0f64]]\n[[1.0f64, 2.0f64, 5.0f64]]\n"
+    );
+    assert_eq!(
+        answer(&here, "vjp a.fut -e outer --wrt xs", "[2] [1, 2, 3] [[1, 0, 1]]"),
+        "[[2.0f64, 4.0f64, 6.0f64]]\n[4.0f64]\n"
+    );
+    assert_eq!(
+        answer(&here, "vjp a.fut -e kept", "1 [1, -2, 3] [7] [5, 6] [8]"),
+        "[1.0f64, 3.0f64]\n[7.0f64]\n[5.0f64, 0.0f64, 6.0f64]\n[8.0f64]\n"
+    );
+}
+
 /// The derivative is that of the language, whatever the program calls by its name.
 #[test]
 fn derivatives_are_not_taken_for_what_is_named_so() {
