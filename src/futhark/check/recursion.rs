@@ -50,7 +50,7 @@ impl Checker {
             None => self.unifier.unknown(Required::Nothing, declared.name_span),
         };
         self.bodies.outside = outside;
-        let mut exists = self.unifier.name_sizes(before, |unifier| unifier.bound_by_type(&Name::from("k")));
+        let mut exists = self.unifier.name_result(&result, before);
         for (param, name) in params.into_iter().rev() {
             let result_at = self.unifier.resolve(&result);
             let name = name.filter(|name| result_at.locals().contains(name));

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::report::{Role, counted};
 use super::scope::{Scopes, Template, TemplateParam, Value, show_name};
-use super::substitute::{has_size, map_type};
+use super::substitute::{has_size, map_type, unknowns};
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, deep, fault};
 use crate::futhark::core::{
@@ -104,11 +104,11 @@ impl Checker {
             });
             let before = checker.unifier.sizes.len();
             let result = checker.type_expression(result);
-            // Sizes of the result that are not written are known when the result is there.
-            let exists = checker.unifier.name_sizes(before, |unifier| unifier.bound_by_type(&Name::from("k")));
+            let exists = result.as_ref().map_or_else(|_| Vec::new(), |of| checker.unifier.name_result(of, before));
             (local, exists, result)
         });
         let result = self.unifier.resolve(&result?);
+        self.unifier.leave(&result, self.unifier.level);
         let used = result.locals();
         exists.retain(|local| used.contains(local));
         let name = local.filter(|local| used.contains(local));
@@ -286,8 +286,28 @@ impl Scopes {
 impl Unifier {
     /// Gives each size that is unknown and was made since there were `before` of them a variable of its own.
     pub(super) fn name_sizes(&mut self, before: usize, variable: impl Fn(&mut Unifier) -> Local) -> Vec<Local> {
+        self.name_each(before..self.sizes.len(), variable)
+    }
+
+    /// The same of those that a type has when it is a result: they are known when it is there. What functions among results take
+    /// has the sizes that it has to have.
+    pub(super) fn name_result(&mut self, of: &Type, before: usize) -> Vec<Local> {
+        let of = self.resolve(of);
+        let mut last = &of;
+        while let Type::Function(function) = last {
+            last = &function.result;
+        }
+        let unknown = unknowns(last).1.into_iter().map(|unknown| unknown as usize);
+        self.name_each(unknown.filter(|unknown| *unknown >= before), |unifier| unifier.bound_by_type(&Name::from("k")))
+    }
+
+    fn name_each(
+        &mut self,
+        unknown: impl Iterator<Item = usize>,
+        variable: impl Fn(&mut Unifier) -> Local,
+    ) -> Vec<Local> {
         let mut named = Vec::new();
-        for unknown in before..self.sizes.len() {
+        for unknown in unknown {
             if self.sizes[unknown].value.is_none() {
                 let local = variable(self);
                 if self.sizes[unknown].is_written {
