@@ -1,8 +1,9 @@
 //! `grad`, `jvp`, `vjp`: derivatives of an entry point, by a wrapper that is written in the language itself.
 //!
 //! Law: a derivative is what the language says it is, under every executor; here is only what is differentiated, and by
-//! which parameters.
+//! which parameters (cli/tests/commands/derivatives.rs).
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use catadiff::futhark::core::{Entry, Local, Program, Type};
@@ -130,12 +131,12 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
         }
         name
     };
-    // A type with constants of the program, of which a module may hide the names, is not written: it is that of the entry point.
-    let constants: Vec<Local> = program.definitions.iter().filter_map(|defined| defined.size).collect();
-    let is_written = |of: &&Type| !of.locals().iter().any(|local| constants.contains(local));
-    // A size of the result that only its value tells is compared with that of its adjoint; its tangent has it anyhow.
-    let compared = (mode != "jvp").then_some(&entry.result).filter(is_written);
-    let types = entry.params.iter().map(|(_, of)| of).chain(compared).filter(is_written);
+    // A module may hide the names of constants: a parameter with one as a size has the type that the entry point takes.
+    let constants: HashSet<Local> = program.definitions.iter().filter_map(|defined| defined.size).collect();
+    let is_written = |of: &&Type| of.locals().iter().all(|local| !constants.contains(local));
+    // A size of the result that no argument tells is compared with that of its adjoint; its tangent has it anyhow.
+    let compared = (mode != "jvp").then_some(&entry.result);
+    let types = entry.params.iter().map(|(_, of)| of).filter(is_written).chain(compared);
     let mut mentioned: Vec<Local> = types.flat_map(Type::locals).collect();
     mentioned.sort_unstable();
     mentioned.dedup();
@@ -189,8 +190,7 @@ fn wrapper(mode: &str, program: &Program, entry: &Entry, active: &[usize]) -> Re
         }
         _ => {
             let adjoint = if *entry.name == *"adjoint" { "adjoint_" } else { "adjoint" };
-            text += &typed(adjoint.to_owned(), &entry.result);
-            let _ = writeln!(text, " = intrinsics.vjp2 {function} {point} {adjoint}");
+            let _ = writeln!(text, " ({adjoint}: {result}) = intrinsics.vjp2 {function} {point} {adjoint}");
         }
     }
     Ok(text)

@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod book;
 mod command;
+mod derivatives;
 mod editing;
 #[cfg(feature = "native")]
 mod emit;
