@@ -100,12 +100,24 @@ pub(crate) fn values() -> Vec<Family> {
             }),
             |n| vec![reals(&[n], 1), integers(n, n)],
         ),
-        // Infinity and NaN times a zero that is written.
+        // Infinity and NaN times a zero that is written, of either sign, and numbers over it.
         at_sizes(
             Program::trace(|x: Vector, y: Vector| {
                 let infinite = |x: F64| x / (x * 0.0);
                 let sums = x.map2(y, |x, y| infinite(x) * 0.0 + y);
                 (sums, x.map(|x| 0.0 * (x - 0.5).ln()), x.map2(y, |x, y| y - 0.0 * infinite(x)), y.map(|y| y * 0.0))
+            }),
+            two,
+        ),
+        at_sizes(
+            Program::trace(|x: Vector, y: Vector| {
+                let over = |x: F64| (x / -0.0).floor();
+                (
+                    x.map2(y, |x, y| (x / (x * -0.0)) * -0.0 + y),
+                    x.map(over),
+                    y.map(|y| y / 0.0),
+                    y.map(|y| 1.0 / (y * -0.0)),
+                )
             }),
             two,
         ),

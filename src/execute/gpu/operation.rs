@@ -4,7 +4,7 @@
 //! wraps in its kind, each on half precision is rounded, and none traps (tests/gpu/kernels.rs, laws: executors::suite).
 
 use super::kind::{Word, constant, wrapped};
-use crate::array::{IntegerRow, Prim, ScalarOp};
+use crate::array::{Const, IntegerRow, Prim, ScalarOp};
 use crate::kernel::code::Op;
 use crate::primitives::Primitive;
 
@@ -66,21 +66,25 @@ pub(super) fn scalar(op: ScalarOp, x: &[String], prims: &[Prim]) -> String {
     }
 }
 
-/// A product of reals with a zero that is written. Drivers take it for 0, also that of infinity and of NaN.
+/// Whether an operand is a real zero that is written, of either sign.
+fn is_zero(x: &str, prim: Prim) -> bool {
+    prim.is_real() && [0.0, -0.0].into_iter().any(|zero| x == constant(Const::rounded(zero, prim)))
+}
+
+/// A product with a zero that is written. Drivers take it for 0, also that of infinity and of NaN.
 fn times_zero(x: &[String], prim: Prim) -> Option<String> {
-    let is_zero = |x: &String| *x == constant(prim.zero());
-    let other = match x {
-        [a, b, ..] if is_zero(b) => a,
-        [a, b, ..] if is_zero(a) => b,
+    let (other, zero) = match x {
+        [a, b, ..] if is_zero(b, prim) => (a, b),
+        [a, b, ..] if is_zero(a, prim) => (b, a),
         _ => return None,
     };
-    prim.is_real().then(|| format!("times_zero_{}({other})", Word::of(prim).name()))
+    Some(format!("times_zero_{}({other}, {zero})", Word::of(prim).name()))
 }
 
 /// The product of a real and a derivative, which is 0 if the first is, whatever the second.
 fn scaled(x: &str, by: &str, prim: Prim) -> String {
-    let word = Word::of(prim).name();
-    if by == constant(prim.zero()) { format!("times_zero_{word}({x})") } else { format!("scale_{word}({x}, {by})") }
+    let function = if is_zero(by, prim) { "times_zero" } else { "scale" };
+    format!("{function}_{}({x}, {by})", Word::of(prim).name())
 }
 
 /// A row of the table: as the row says, or a call of its function in the prelude.
@@ -90,9 +94,9 @@ fn primitive(row: Primitive, x: &[String], prim: Prim) -> String {
         // Drivers take it for 0, also of infinity and of NaN.
         return format!("minus_itself_{}({})", word.name(), x[0]);
     }
-    if row == Primitive::Div && x[1] == constant(prim.zero()) {
+    if row == Primitive::Div && is_zero(&x[1], prim) {
         // Compilers of drivers may take what they know to be infinite for any number.
-        return format!("over_zero_{}({})", word.name(), x[0]);
+        return format!("over_zero_{}({}, {})", word.name(), x[0], x[1]);
     }
     if facts.wgsl.is_empty() {
         let parameter = row.parameter().map(|n| format!("{n}i"));

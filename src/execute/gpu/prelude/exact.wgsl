@@ -140,17 +140,17 @@ fn minus_itself_$(x: $) -> $ {
     return 0.0~;
 }
 
-// The product of a number and 0: NaN if it is not finite.
-fn times_zero_$(x: $) -> $ {
+// The product of a number and 0, of either sign: NaN if the number is not finite.
+fn times_zero_$(x: $, zero: $) -> $ {
     if ((bitcast<WORD>(x) & ABS_MASK_$) >= INF_BITS_$) { return nan_$(); }
-    return with_sign_$(0.0~, x);
+    return signed_$(with_sign_$(0.0~, x), zero);
 }
 
-// The quotient of a number and 0.
-fn over_zero_$(x: $) -> $ {
+// The quotient of a number and 0, of either sign.
+fn over_zero_$(x: $, zero: $) -> $ {
     let bits = bitcast<WORD>(x) & ABS_MASK_$;
     if (bits == 0@ || bits > INF_BITS_$) { return nan_$(); }
-    return with_sign_$(inf_$(), x);
+    return signed_$(with_sign_$(inf_$(), x), zero);
 }
 
 // Exact: to the nearest half-precision number, of two to the even one.
