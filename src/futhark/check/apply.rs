@@ -8,7 +8,6 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::flat::is_derivative;
 use super::report::{Role, counted};
 use super::scope::{Operator, Value, show_name};
 use super::substitute::unknowns;
@@ -86,7 +85,7 @@ impl Checker {
                 Ok(Callee::Value(self.bound(Expression { kind, of, span }, &known.defined.name, own)))
             }
             Value::Intrinsic(name, scheme) => {
-                self.mentioned.derives |= is_derivative(&name);
+                self.mentioned.intrinsic(&name);
                 let (of, instance) = self.unifier.instantiate(&scheme, span);
                 value(ExpressionKind::Intrinsic(name, instance), of)
             }

@@ -32,8 +32,7 @@ fn declared(declaration: &tree::Declaration) -> Option<(&'static str, &Name, Spa
 }
 
 impl Declarations<'_> {
-    /// Checks declarations in order; what they declare is in scope after them, and among the exports
-    /// if there are any.
+    /// Checks declarations in order; what they declare is in scope after them, and among the exports if there are any.
     pub(super) fn declarations(&mut self, declarations: &[tree::Declaration], mut exports: Option<&mut Env>) {
         let mut known = FxHashMap::default();
         for declaration in declarations {
@@ -125,7 +124,7 @@ impl Declarations<'_> {
     /// A definition.
     fn value(&mut self, declared: &tree::ValueDeclaration) -> Checked<Value> {
         // In the prelude, another name for a function is no function of its own.
-        let within_prelude = self.definitions.prelude.is_none();
+        let within_prelude = self.checker.mentioned.prelude.is_empty();
         if let (true, None, [], tree::ExpressionKind::Name(name) | tree::ExpressionKind::Section(name)) =
             (within_prelude, &declared.result, &declared.params[..], &declared.body.kind)
         {

@@ -190,14 +190,12 @@ struct Definitions {
     entries: Vec<Entry>,
     /// Those of the user that take derivatives.
     derive: Vec<Definition>,
-    /// How many of the definitions are the prelude's, once that has been read.
-    prelude: Option<usize>,
 }
 
 /// What is noted where a name is looked up, so that nobody has to look for it in the whole program.
 #[derive(Default)]
 struct Mentioned {
-    /// Which definitions of the prelude are mentioned.
+    /// Which definitions of the prelude are mentioned; empty while that is read.
     prelude: Vec<bool>,
     /// Whether the definition that is being checked mentions a function that takes derivatives.
     derives: bool,
@@ -207,8 +205,12 @@ impl Mentioned {
     fn definition(&mut self, known: &scope::Known) {
         if let Some(mentioned) = self.prelude.get_mut(known.number.0 as usize) {
             *mentioned = true;
-            self.derives |= flat::is_derivative(&known.defined.name);
+            self.intrinsic(&known.defined.name);
         }
+    }
+
+    fn intrinsic(&mut self, name: &str) {
+        self.derives |= flat::is_derivative(name);
     }
 }
 

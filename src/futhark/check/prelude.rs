@@ -120,7 +120,6 @@ fn read() -> Prelude {
     let Checker { unifier, mut scopes, ownership, .. } = checker;
     let messages: Vec<String> = messages.all().iter().map(|m| format!("{} at {:?}", m.text, place(m.span))).collect();
     assert!(messages.is_empty(), "the prelude is a correct program: {messages:#?}");
-    definitions.prelude = Some(definitions.defined.len());
     definitions.derive.clear();
     for module in ["scalar", "known"] {
         scopes.env.modules.remove(module);
