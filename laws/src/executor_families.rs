@@ -121,6 +121,13 @@ pub(crate) fn values() -> Vec<Family> {
             }),
             two,
         ),
+        // The first divisor is a zero that a compiler finds where it takes the loop for its three turns.
+        at_sizes(
+            Program::trace(|x: Vector, y: Vector| {
+                x.map2(y, |x, y| loop_for(3, y, |i, sum: F64| sum.min(x / i.to_f64())) + y)
+            }),
+            two,
+        ),
         at_all_sizes(
             Program::trace(|x: Vector, at: Arr<I64>| {
                 let sums = hist(7, 0.5, at, x, |a, b| a + b);

@@ -289,11 +289,11 @@ primitives! {
     /// The reciprocal, `1/x`; infinite at 0.
     Recip: Field recip "recip" (x; z) = x.recip() => [-(z.clone() * z)] on [POSITIVE],
         poles = first(ZERO), zero_rule = SINGULAR, ulp = 1,
-        infix = Some(("1 / ", 2)), tex = r"\frac{1}{#1}", wgsl = "(1.0 / #1)";
+        infix = Some(("1 / ", 2)), tex = r"\frac{1}{#1}";
     /// The quotient, `x/y`.
     Div: Field "div" (x, y; z) = x / y => [S::one() / y, -(z * (S::one() / y))] on [WIDE, POSITIVE],
         poles = [Points::None, ZERO, Points::None], zero_rule = SINGULAR, ulp = 1,
-        infix = Some(("/", 2)), tex = r"\frac{#1}{#2}", wgsl = "(#1 / #2)";
+        infix = Some(("/", 2)), tex = r"\frac{#1}{#2}";
     /// `x·y + w` in one rounding, if the machine has it.
     Fma: Scalar mul_add "fma" (x, y, w; z) = x.mul_add(y, w) => [y, x, S::one()] on [WIDE, WIDE, WIDE], ulp = 1;
     /// The integer power `xⁿ`; `x⁰` is 1 everywhere, with derivative 0.

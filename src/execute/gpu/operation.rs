@@ -94,10 +94,6 @@ fn primitive(row: Primitive, x: &[String], prim: Prim) -> String {
         // Drivers take it for 0, also of infinity and of NaN.
         return format!("minus_itself_{}({})", word.name(), x[0]);
     }
-    if row == Primitive::Div && is_zero(&x[1], prim) {
-        // Compilers of drivers may take what they know to be infinite for any number.
-        return format!("over_zero_{}({}, {})", word.name(), x[0], x[1]);
-    }
     if facts.wgsl.is_empty() {
         let parameter = row.parameter().map(|n| format!("{n}i"));
         let operands: Vec<&str> = x.iter().map(String::as_str).chain(parameter.as_deref()).collect();

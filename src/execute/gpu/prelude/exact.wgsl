@@ -153,6 +153,11 @@ fn over_zero_$(x: $, zero: $) -> $ {
     return signed_$(with_sign_$(inf_$(), x), zero);
 }
 
+// A driver that finds by itself that a divisor is 0 may take the quotient, which is infinite, for any number: it finds a choice instead.
+fn div_$(x: $, y: $) -> $ { return select(x / y, over_zero_$(x, y), y == 0.0~); }
+
+fn recip_$(x: $) -> $ { return div_$(1.0~, x); }
+
 // Exact: to the nearest half-precision number, of two to the even one.
 fn half_$(x: $) -> $ {
     let bits = bitcast<WORD>(x) & ABS_MASK_$;

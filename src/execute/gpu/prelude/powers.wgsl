@@ -99,6 +99,6 @@ fn powi_$(x: $, n: i32) -> $ {
         let square = x * x;
         return square * square;
     }
-    if (n == -1i) { return 1.0~ / x; }
+    if (n == -1i) { return recip_$(x); }
     return power_$(x, n);
 }
