@@ -3,6 +3,8 @@
 
 use catadiff::array::Program;
 use catadiff::array::trace::{Arr, F32, F64};
+#[cfg(feature = "native")]
+use catadiff::execute::Native;
 use catadiff::execute::{Executor, Lanes, NarrowLanes, Outcome};
 use catadiff::interpret::{Control, Scalar, Value};
 use catadiff::{Elementary, Result};
@@ -200,7 +202,10 @@ fn subnormal_numbers_count_in_full() -> Result<()> {
     for (name, kind, powers) in [of_doubles, of_singles] {
         let [least, subnormal, normal, large] = powers.map(|power| 2f64.powi(power / 2) * 2f64.powi(power - power / 2));
         let program = added(name, "[][]", "[0](m)", "[1](m)", "i, j")?;
-        for (executor, large) in [(&Lanes as &dyn Executor, large), (&NarrowLanes, large), (&Lanes, f64::INFINITY)] {
+        let mut runs = vec![(&Lanes as &dyn Executor, large), (&NarrowLanes, large), (&Lanes, f64::INFINITY)];
+        #[cfg(feature = "native")]
+        runs.extend([(&Native as &dyn Executor, large), (&Native, f64::INFINITY)]);
+        for (executor, large) in runs {
             let compiled = program.compile_on(executor)?;
             for [points, rows, columns] in [[1, 33, 40], [17, 40, 33], [129, 64, 64], [300, 32, 32], [40, 5, 7]] {
                 let made = |sizes: [usize; 2], unit: &dyn Fn(usize, usize) -> f64| {
