@@ -109,6 +109,9 @@ impl Printer<'_> {
         self.function(number, lanes, &needs)?;
         if needs.parts {
             self.part(number, lanes, needs.most());
+            if !lanes.adds.is_empty() {
+                self.add_copies(number, lanes)?;
+            }
         }
         self.in_lanes = false;
         self.indent(depth);
@@ -125,6 +128,9 @@ impl Printer<'_> {
             let Decides { work, copied, .. } = Decides::of(lanes);
             self.line(&format!("const i64_1 share = share_of({count}, {work}, {copied});"));
             self.line(&format!("const i64_1 parts = parts_of({count}, share);"));
+            if !lanes.adds.is_empty() {
+                self.line(&format!("const i64_1 pieces = pieces_of({copied}, parts);"));
+            }
         }
         for fold in &lanes.folds {
             let (b, stored) = (fold.found.0, self.stored(fold.found));
@@ -149,10 +155,15 @@ impl Printer<'_> {
         self.tick();
         let whole = format!("loop_{number}(context, &needs, 0, {count})");
         if needs.parts {
-            self.line(&format!(
-                "if (parts > 1 ? context->share(context, part_{number}, &needs, parts) : {whole}) STOP;"
-            ));
-            self.add_copies(lanes)?;
+            let all = |parts: &str, of: String, whole: &str| {
+                format!("if ({parts} > 1 ? context->share(context, {of}, &needs, {parts}) : {whole}) STOP;")
+            };
+            self.line(&all("parts", format!("part_{number}"), &whole));
+            if !lanes.adds.is_empty() {
+                let function = format!("add_copies_{number}");
+                let whole = format!("{function}(context, &needs, 0)");
+                self.line(&all("pieces", function, &whole));
+            }
             for Buffer(b) in lanes.adds.iter().rev() {
                 self.line(&format!("if (parts > 1) context->memory(context, copies{b}, 0, 0, 0);"));
             }

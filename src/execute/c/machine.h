@@ -52,17 +52,19 @@ enum { KIND_any, KIND_f64, KIND_f32, KIND_i64, KIND_u64 = KIND_i64 };
 /* How often something is done at least. */
 static inline f64_1 often(i64_1 count) { return count > 1 ? (f64_1)count : 1.0; }
 /* How many lanes a part of a loop takes, a multiple of W, or else all of them. `work` is how many operations a block of lanes takes, and
-   `copied` how many elements a part has copies of. Nothing else decides it: what is put together of parts is the same, whoever runs them. */
+   `copied` how many elements a part has copies of: one core puts all copies together, so that there are no more than take as long as a part.
+   Parts are a power of two, which as many cores have equal shares of. Nothing else decides it: what is put together of parts is the same,
+   whoever runs them. */
 static inline i64_1 share_of(i64_1 count, f64_1 work, f64_1 copied) {
-    const f64_1 blocks = (f64_1)(count / W), least = 2 * copied > PART_LEAST ? 2 * copied : PART_LEAST;
-    f64_1 parts = blocks * work / least;
-    if (parts > PARTS_MOST) parts = PARTS_MOST;
-    if (parts > blocks) parts = blocks;
-    if (!(parts >= 2)) return count;
-    const i64_1 all = count / W + (count % W != 0), each = (i64_1)parts;
-    return (all / each + (all % each != 0)) * W;
+    const f64_1 blocks = (f64_1)(count / W), all = blocks * work;
+    i64_1 parts = 1;
+    for (f64_1 more = 2; more <= PARTS_MOST && more <= blocks && more * PART_LEAST <= all && more * more * copied <= all; more *= 2) parts *= 2;
+    if (parts == 1) return count;
+    return (count / W + (count % W != 0) + parts - 1) / parts * W;
 }
 static inline i64_1 parts_of(i64_1 count, i64_1 share) { return count <= share ? 1 : count / share + (count % share != 0); }
+/* In how many pieces copies of so many elements are put together. */
+static inline i64_1 pieces_of(f64_1 copied, i64_1 parts) { return copied * (f64_1)parts < PART_LEAST ? 1 : parts; }
 /* The next stretch of blocks of lanes. */
 #define TICKS_OF_BLOCKS(first, stop, to)                            \
     stop = (to) - first < STRETCH * W ? (to) : first + STRETCH * W; \

@@ -150,18 +150,31 @@ impl Printer<'_> {
         self.line("");
     }
 
-    /// Adds what parts have added to copies.
-    pub(super) fn add_copies(&mut self, lanes: &Lanes) -> Step<()> {
+    /// The function that adds to some elements what parts have added to copies of them, part by part.
+    pub(super) fn add_copies(&mut self, number: usize, lanes: &Lanes) -> Step<()> {
+        self.open(&format!(
+            "static int add_copies_{number}(struct context *context, const void *task, i64_1 piece) {{"
+        ));
+        self.line(&format!("const struct loop_{number} *const needs = task;"));
+        self.line("const i64_1 parts = parts_of(needs->count, needs->share);");
+        let elements = lanes.adds.iter().map(|buffer| format!("(f64_1)needs->n{}", buffer.0)).collect::<Vec<_>>();
+        self.line(&format!("const i64_1 pieces = pieces_of({}, parts);", elements.join(" + ")));
         for buffer in &lanes.adds {
             let (b, stored) = (buffer.0, self.stored(*buffer));
+            self.line(&format!("{stored} *const b{b} = needs->b{b};"));
+            self.line(&format!("const i64_1 n{b} = needs->n{b}, each{b} = n{b} / pieces + 1;"));
             self.open("for (i64_1 part = 1; part < parts; part++) {");
-            self.line(&format!("const {stored} *const more = copies{b} + (part - 1) * n{b};"));
-            self.open(&format!("for (i64_1 k = 0; k < n{b}; k++) {{"));
+            self.line(&format!("const {stored} *const more = needs->copies{b} + (part - 1) * n{b};"));
+            let first = format!("i64_1 k = piece * each{b}");
+            self.open(&format!("for ({first}; k < mini_1(n{b}, (piece + 1) * each{b}); k++) {{"));
             let sum = self.added(*buffer, ["k", "more[k]"])?;
             self.line(&sum);
             self.close();
             self.close();
         }
+        self.line("return 0;");
+        self.close();
+        self.line("");
         Ok(())
     }
 
