@@ -320,7 +320,7 @@ for_numbers!(scalars!());
 
 impl<C> Scalar<C> {
     /// The scalar as a constant, if the numbers of the carrier are just numbers.
-    #[cfg(feature = "futhark")]
+    #[cfg(any(feature = "futhark", feature = "gpu"))]
     pub(crate) fn plain(&self) -> Const
     where
         C: Copy + Into<f64>,

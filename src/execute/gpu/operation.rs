@@ -5,6 +5,7 @@
 
 use super::kind::{Word, constant, wrapped};
 use crate::array::{Const, IntegerRow, Prim, ScalarOp};
+use crate::interpret::{Scalar, apply};
 use crate::kernel::code::Op;
 use crate::primitives::Primitive;
 
@@ -30,6 +31,25 @@ pub(super) fn expression(op: Op, x: &[String], prims: &[Prim]) -> String {
         }
         Op::Earlier(_) => panic!("only code for C compilers has values of earlier lanes"),
         Op::Rule(_) => panic!("functions of Rust were refused"),
+    }
+}
+
+/// The value of an operation on constants, if it has one.
+pub(super) fn of_constants(op: Op, x: &[Const]) -> Option<Const> {
+    let scalar = |op, x: &[Const]| {
+        let x: Vec<Scalar<f64>> = x.iter().map(|x| Scalar::constant(*x, |x| x)).collect();
+        apply(op, &x).ok().map(|value| value.plain())
+    };
+    let after_product = |op, at: [usize; 2]| {
+        let both = [scalar(ScalarOp::Mul, &x[..2])?, x[2]];
+        scalar(op, &at.map(|k| both[k]))
+    };
+    match op {
+        Op::Scalar(op) => scalar(op, x),
+        Op::MulAdd => after_product(ScalarOp::Add, [0, 1]),
+        Op::MulSub => after_product(ScalarOp::Row(Primitive::Sub), [0, 1]),
+        Op::MulSubtracted => after_product(ScalarOp::Row(Primitive::Sub), [1, 0]),
+        Op::Select | Op::LeastWhere | Op::Earlier(_) | Op::Rule(_) => None,
     }
 }
 

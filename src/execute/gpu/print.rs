@@ -5,14 +5,14 @@
 
 use core::fmt::Write;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::home::Homes;
 use super::kernel::{Binding, Param, Use, parameter};
 use super::kind::{Width, Word, constant, of_bits};
-use super::operation::{expression, scalar};
+use super::operation::{expression, of_constants, scalar};
 use super::scopes::hoisted;
-use crate::array::{Prim, ScalarOp};
+use crate::array::{Const, Prim, ScalarOp};
 use crate::kernel::code::{Block, Buffer, Code, Operand, Place, Stm, Value};
 use crate::kernel::parts;
 
@@ -28,6 +28,8 @@ pub(super) struct Printer<'c, 'r> {
     pub(super) bindings: Vec<Binding>,
     /// How elements that several threads change at once are changed.
     pub(super) updates: Vec<(Buffer, ScalarOp)>,
+    /// Real numbers that are made of constants alone. A driver would find them, and take products with a zero among them for 0.
+    constants: FxHashMap<Value, Const>,
     /// The values that are declared outside of all blocks, and all that are set.
     hoisted: FxHashSet<Value>,
     pub(super) set: FxHashSet<Value>,
@@ -80,6 +82,7 @@ impl<'c, 'r> Printer<'c, 'r> {
             params: Vec::new(),
             bindings: Vec::new(),
             updates: Vec::new(),
+            constants: FxHashMap::default(),
             hoisted: hoisted(body).intersection(&set).copied().collect(),
             set,
             private: Vec::new(),
@@ -206,8 +209,16 @@ impl<'c, 'r> Printer<'c, 'r> {
 
     pub(super) fn operand(&self, operand: Operand) -> String {
         match operand {
-            Operand::Value(value) => name(value),
+            Operand::Value(value) => self.constants.get(&value).map_or_else(|| name(value), |c| constant(*c)),
             Operand::Const(c) => constant(self.width.constant(c)),
+        }
+    }
+
+    /// The constant that an operand is.
+    fn constant(&self, operand: Operand) -> Option<Const> {
+        match operand {
+            Operand::Value(value) => self.constants.get(&value).copied(),
+            Operand::Const(c) => Some(c),
         }
     }
 
@@ -288,12 +299,22 @@ impl<'c, 'r> Printer<'c, 'r> {
         match stm {
             Stm::Let(value, op, operands) => {
                 let prims: Vec<Prim> = operands.iter().map(|x| self.prim(*x)).collect();
-                let constants: Option<Vec<f64>> = operands.iter().map(|x| real_constant(*x)).collect();
-                let operands: Vec<String> = match constants {
-                    Some(all) => all.iter().zip(&prims).map(|(x, prim)| of_bits(*x, *prim)).collect(),
-                    None => operands.iter().map(|x| self.operand(*x)).collect(),
-                };
-                self.set(*value, &expression(self.width.operation(*op), &operands, &prims));
+                let op = self.width.operation(*op);
+                let constants: Option<Vec<Const>> = operands.iter().map(|x| self.constant(*x)).collect();
+                let made = constants.and_then(|constants| of_constants(op, &constants));
+                match made.filter(|made| made.prim().is_real() || prims.iter().all(|prim| prim.is_real())) {
+                    Some(made) => {
+                        let real = made.real().map(|x| of_bits(x, made.prim()));
+                        self.set(*value, &real.unwrap_or_else(|| constant(self.width.constant(made))));
+                        if made.prim().is_real() && !self.hoisted.contains(value) {
+                            self.constants.insert(*value, made);
+                        }
+                    }
+                    None => {
+                        let operands: Vec<String> = operands.iter().map(|x| self.operand(*x)).collect();
+                        self.set(*value, &expression(op, &operands, &prims));
+                    }
+                }
             }
             Stm::Load(value, place) => {
                 let loaded = self.load(place);
@@ -461,11 +482,6 @@ impl<'c, 'r> Printer<'c, 'r> {
             Some(Use::Reads | Use::Writes | Use::Shares) | None => format!("store{buffer}({at}, {value});"),
         }
     }
-}
-
-/// The real that an operand is, if it is a constant.
-fn real_constant(operand: Operand) -> Option<f64> {
-    if let Operand::Const(constant) = operand { constant.real() } else { None }
 }
 
 /// The name of a value.
