@@ -64,7 +64,9 @@ use self::report::Messages;
 use self::scope::{Env, Module, Scopes};
 use self::unify::Unifier;
 use super::chain::Rest;
-use super::core::{Defined, Definition, Entry, Expression, ExpressionKind, Local, Pattern, Program, Scheme, Type};
+use super::core::{
+    Defined, Definition, Entry, Expression, ExpressionKind, Instance, Local, Pattern, Program, Scheme, Type,
+};
 use super::core::{sizes, substitute};
 use super::source::{Message, Name, Severity, Span};
 use super::syntax::tree;
@@ -181,6 +183,9 @@ struct Bodies {
     pending: Vec<Vec<Pending>>,
     /// Whether types are written where nothing is bound, so that a size that is no term stays unknown.
     outside: bool,
+    /// The function that may call itself, and what it does so at.
+    own: Option<Definition>,
+    own_calls: Vec<(Instance, Span)>,
 }
 
 /// What has been defined so far.

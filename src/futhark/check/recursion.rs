@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::report::Role;
 use super::scope::{Known, Value};
+use super::substitute::unknowns;
 use super::types::I64;
 use super::unify::Required;
 use super::{Checked, Checker, deep, fault};
@@ -25,6 +26,7 @@ impl Checker {
         let defined = Rc::new(Defined { name: declared.name.clone(), span, scheme: scheme.clone(), body, size: None });
         let known = Value::Definition(Rc::new(Known { number, defined, open: Vec::new() }));
         self.scopes.env.values.insert(declared.name.clone(), known);
+        self.bodies.own = Some(number);
         Ok(scheme)
     }
 
@@ -63,7 +65,8 @@ impl Checker {
         Ok(Scheme { sizes, types, body: result })
     }
 
-    /// Makes the type that a function was taken to have equal to the one that it has.
+    /// Makes the type that a function was taken to have equal to the one that it has. Where what is not written depends on what the
+    /// function is generic in, it calls itself at its own sizes and types.
     pub(super) fn agrees(
         &mut self,
         assumed: &Scheme,
@@ -75,10 +78,37 @@ impl Checker {
             let text = "what this function is generic in is not known before it calls itself";
             return fault("recursion", span, text, "write the types of its parameters and of its result");
         }
-        let to = assumed.sizes.iter().copied().zip(sizes.iter().map(|size| Size::Local(*size))).collect();
-        let at = assumed.types.iter().map(|var| var.id).zip(types.iter().cloned().map(Type::Var)).collect();
-        let wanted = super::types::substitute(&self.unifier.resolve(&assumed.body), &to, &at);
-        self.unifier.equate(of, &wanted, Role::Result, span).map(drop)
+        let unwritten = unknowns(&assumed.body).0;
+        let own = Instance {
+            sizes: sizes.iter().map(|size| Size::Local(*size)).collect(),
+            types: types.iter().cloned().map(Type::Var).collect(),
+        };
+        let wanted = Scheme { body: self.unifier.resolve(&assumed.body), ..assumed.clone() }.at(&own);
+        self.unifier.equate(of, &wanted, Role::Result, span)?;
+        let generic = Scheme { sizes: sizes.to_vec(), types: types.to_vec(), body: I64 };
+        let depends = |unknown| {
+            let body = self.unifier.resolve(&Type::Unknown(unknown));
+            let none = Instance {
+                sizes: sizes.iter().map(|_| Size::Constant(0)).collect(),
+                types: types.iter().map(|_| I64).collect(),
+            };
+            Scheme { body: body.clone(), ..generic.clone() }.at(&none) != body
+        };
+        if !unwritten.into_iter().any(depends) {
+            return Ok(());
+        }
+        for (call, span) in std::mem::take(&mut self.bodies.own_calls) {
+            let unifier = &mut self.unifier;
+            let sizes =
+                call.sizes.iter().zip(&own.sizes).all(|(a, b)| unifier.unify_size(a, b).is_ok_and(|left| !left));
+            let types = call.types.iter().zip(&own.types).all(|(a, b)| unifier.unify(a, b).is_ok_and(|left| !left));
+            if !(sizes && types) {
+                let text =
+                    "this call is at other sizes or types, on which what is not written of the function's type depends";
+                return fault("recursion", span, text, "write the types of its parameters and of its result");
+            }
+        }
+        Ok(())
     }
 }
 
