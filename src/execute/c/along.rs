@@ -178,12 +178,19 @@ impl Printer<'_> {
         if self.watched {
             self.line(&format!("TICK(maxi_1({count}, 0));"));
         }
+        // In memory before the lanes: compilers would put a whole vector there again to take each number of it, behind the rows that are stored.
+        let each = |value: &Value| format!("each{}_{}", value.0, index.0);
+        for value in &outside {
+            let (register, each) = (self.register(self.code.prim(Operand::Value(*value))), each(value));
+            self.line(&format!("{register}_1 {each}[W];"));
+            self.line(&format!("memcpy({each}, &v{}, sizeof {each});", value.0));
+        }
         self.open("for (int k = 0; k < W && k < n; k++) {");
         self.line("const i64_1 lane = addi_1(first, k);");
         self.line("(void)lane;");
         for value in &outside {
             let register = self.register(self.code.prim(Operand::Value(*value)));
-            self.line(&format!("const {register}_1 one{0} = v{0}[k];", value.0));
+            self.line(&format!("const {register}_1 one{} = {}[k];", value.0, each(value)));
         }
         self.along = Some(along);
         let done = self.rows_in_memory(index, &count, body).and_then(|()| {
