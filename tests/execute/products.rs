@@ -58,6 +58,16 @@ fn outer_products_are_summed_up_in_tiles() -> Verdict {
     Ok(())
 }
 
+/// Parts have copies of more sums than one thread adds up: each element of them is in one piece.
+#[cfg(feature = "native")]
+#[test]
+fn copies_of_sums_are_added_up_in_pieces() -> Verdict {
+    let vjp = squares().vjp().expect("every operation has a rule");
+    let text = vjp.compile_on(&Native).expect("it is compiled").explain();
+    assert!(text.contains("add_copies_"), "{text}");
+    agrees(&Sides::of(&Native, &vjp)?, 40, 201, 200, false)
+}
+
 #[test]
 fn what_is_not_a_number_stays_in_its_row() -> Verdict {
     let vjp = squares().vjp().expect("every operation has a rule");
