@@ -149,6 +149,7 @@ impl Printer<'_> {
                 self.line(&format!("if (parts > 1) ALLOC({stored}, copies{b}, copied{b}, room_of_copies{b}, {all});"));
                 given.push(format!("copies{b}"));
             }
+            given.extend((!lanes.adds.is_empty()).then(|| "pieces".to_owned()));
         }
         let given = if given.is_empty() { "0".to_owned() } else { given.join(", ") };
         self.line(&format!("const struct loop_{number} needs = {{{given}}};"));
@@ -200,6 +201,9 @@ impl Printer<'_> {
             for buffer in &lanes.adds {
                 let stored = self.stored(*buffer);
                 self.line(&format!("    {stored} *copies{};", buffer.0));
+            }
+            if !lanes.adds.is_empty() {
+                self.line("    i64_1 pieces;");
             }
         } else if needs.values.is_empty() && needs.buffers.is_empty() && lanes.folds.is_empty() {
             self.line("    int nothing;");

@@ -82,6 +82,7 @@
             setline_##T(rows, i, s, n);                                                                                                    \
         }                                                                                                                                  \
     }                                                                                                                                      \
+    /* Where the lanes have a subnormal number. */                                                                                         \
     LANES i64_w subnormal_##T(T##_w x) {                                                                                                   \
         return lt##F##_w(abs##F##_w(x), all##F##_w(NORMAL##F)) & ~eq##F##_w(x, all##F##_w(0));                                             \
     }                                                                                                                                      \

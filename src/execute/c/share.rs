@@ -157,12 +157,10 @@ impl Printer<'_> {
         ));
         self.line(&format!("const struct loop_{number} *const needs = task;"));
         self.line("const i64_1 parts = parts_of(needs->count, needs->share);");
-        let elements = lanes.adds.iter().map(|buffer| format!("(f64_1)needs->n{}", buffer.0)).collect::<Vec<_>>();
-        self.line(&format!("const i64_1 pieces = pieces_of({}, parts);", elements.join(" + ")));
         for buffer in &lanes.adds {
             let (b, stored) = (buffer.0, self.stored(*buffer));
             self.line(&format!("{stored} *const b{b} = needs->b{b};"));
-            self.line(&format!("const i64_1 n{b} = needs->n{b}, each{b} = n{b} / pieces + 1;"));
+            self.line(&format!("const i64_1 n{b} = needs->n{b}, each{b} = n{b} / needs->pieces + 1;"));
             self.open("for (i64_1 part = 1; part < parts; part++) {");
             self.line(&format!("const {stored} *const more = needs->copies{b} + (part - 1) * n{b};"));
             let first = format!("i64_1 k = piece * each{b}");
