@@ -75,8 +75,8 @@ impl Checker {
                     return value(ExpressionKind::Size(Size::Local(size)), I64);
                 }
                 let (of, instance) = self.unifier.instantiate(&known.defined.scheme, span);
-                if self.bodies.own == Some(known.number) {
-                    self.bodies.own_calls.push((instance.clone(), span));
+                if let Some(own) = self.bodies.own.as_mut().filter(|own| own.number == known.number) {
+                    own.calls.push((instance.clone(), span));
                 }
                 let kind = ExpressionKind::Definition(known.number, instance);
                 if known.open.is_empty() {

@@ -195,7 +195,6 @@ impl Checker {
         self.unifier.level = 0;
         self.bodies.outside = false;
         self.bodies.own = None;
-        self.bodies.own_calls.clear();
     }
 
     /// A definition, of which all is known, and the sizes of its type that are known only from its value. A function that calls

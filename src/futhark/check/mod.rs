@@ -183,9 +183,15 @@ struct Bodies {
     pending: Vec<Vec<Pending>>,
     /// Whether types are written where nothing is bound, so that a size that is no term stays unknown.
     outside: bool,
-    /// The function that may call itself, and what it does so at.
-    own: Option<Definition>,
-    own_calls: Vec<(Instance, Span)>,
+    /// The calls that the function around makes of itself, if it may.
+    own: Option<OwnCalls>,
+}
+
+/// Calls that a function makes of itself.
+struct OwnCalls {
+    number: Definition,
+    /// What each is at, and where.
+    calls: Vec<(Instance, Span)>,
 }
 
 /// What has been defined so far.

@@ -10,7 +10,7 @@ use super::scope::{Known, Value};
 use super::substitute::unknowns;
 use super::types::I64;
 use super::unify::Required;
-use super::{Checked, Checker, deep, fault};
+use super::{Checked, Checker, OwnCalls, deep, fault};
 use crate::futhark::core::{
     Defined, Definition, Expression, ExpressionKind, FunctionType, Instance, Local, Scheme, Size, Type, TypeVar,
 };
@@ -26,7 +26,7 @@ impl Checker {
         let defined = Rc::new(Defined { name: declared.name.clone(), span, scheme: scheme.clone(), body, size: None });
         let known = Value::Definition(Rc::new(Known { number, defined, open: Vec::new() }));
         self.scopes.env.values.insert(declared.name.clone(), known);
-        self.bodies.own = Some(number);
+        self.bodies.own = Some(OwnCalls { number, calls: Vec::new() });
         Ok(scheme)
     }
 
@@ -78,26 +78,27 @@ impl Checker {
             let text = "what this function is generic in is not known before it calls itself";
             return fault("recursion", span, text, "write the types of its parameters and of its result");
         }
-        let unwritten = unknowns(&assumed.body).0;
+        let unwritten = unknowns(&assumed.body).0.into_iter().map(Type::Unknown).collect();
         let own = Instance {
             sizes: sizes.iter().map(|size| Size::Local(*size)).collect(),
             types: types.iter().cloned().map(Type::Var).collect(),
         };
         let wanted = Scheme { body: self.unifier.resolve(&assumed.body), ..assumed.clone() }.at(&own);
         self.unifier.equate(of, &wanted, Role::Result, span)?;
-        let generic = Scheme { sizes: sizes.to_vec(), types: types.to_vec(), body: I64 };
-        let depends = |unknown| {
-            let body = self.unifier.resolve(&Type::Unknown(unknown));
-            let none = Instance {
-                sizes: sizes.iter().map(|_| Size::Constant(0)).collect(),
-                types: types.iter().map(|_| I64).collect(),
-            };
-            Scheme { body: body.clone(), ..generic.clone() }.at(&none) != body
+        let unwritten = Scheme {
+            sizes: sizes.to_vec(),
+            types: types.to_vec(),
+            body: self.unifier.resolve(&Type::tuple(unwritten)),
         };
-        if !unwritten.into_iter().any(depends) {
+        let others = Instance {
+            sizes: sizes.iter().map(|_| Size::Constant(0)).collect(),
+            types: types.iter().map(|_| I64).collect(),
+        };
+        if unwritten.at(&others) == unwritten.body {
             return Ok(());
         }
-        for (call, span) in std::mem::take(&mut self.bodies.own_calls) {
+        let calls = self.bodies.own.take().map(|own| own.calls);
+        for (call, span) in calls.into_iter().flatten() {
             let unifier = &mut self.unifier;
             let sizes =
                 call.sizes.iter().zip(&own.sizes).all(|(a, b)| unifier.unify_size(a, b).is_ok_and(|left| !left));
