@@ -4,6 +4,7 @@
 //! buffers are where they were until they change (tests/execute/jit.rs).
 
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
+use cranelift_codegen::entity::EntitySet;
 use cranelift_codegen::ir::immediates::Offset32;
 use cranelift_codegen::ir::types::{F32, F64, I64};
 use cranelift_codegen::ir::{Block, Function, Inst, InstBuilder, InstructionData, Type, Value};
@@ -50,11 +51,13 @@ impl Bank {
 }
 
 /// All values that something is computed from.
-pub(super) fn operands(function: &Function) -> FxHashSet<Value> {
-    let mut all = FxHashSet::default();
+pub(super) fn operands(function: &Function) -> EntitySet<Value> {
+    let mut all = EntitySet::with_capacity(function.dfg.num_values());
     for block in function.layout.blocks() {
         for instruction in function.layout.block_insts(block) {
-            all.extend(function.dfg.inst_values(instruction).map(|value| function.dfg.resolve_aliases(value)));
+            for value in function.dfg.inst_values(instruction) {
+                all.insert(function.dfg.resolve_aliases(value));
+            }
         }
     }
     all
@@ -65,11 +68,11 @@ pub(super) fn remove(function: &mut Function, instruction: Inst) {
 }
 
 /// Removes what is loaded and not needed; what is left is taken from places side by side: the registers.
-pub(super) fn keep_needed(function: &mut Function, needed: &FxHashSet<Value>, bank: &Bank) -> Vec<u32> {
+pub(super) fn keep_needed(function: &mut Function, needed: &EntitySet<Value>, bank: &Bank) -> Vec<u32> {
     let mut kept = Vec::new();
     let mut place = 0;
     for it in &bank.taken {
-        if !needed.contains(&it.value) {
+        if !needed.contains(it.value) {
             remove(function, it.load);
         } else if let InstructionData::Load { offset, .. } = &mut function.dfg.insts[it.load] {
             *offset = Offset32::new(place);
@@ -151,7 +154,7 @@ impl Translator<'_, '_> {
         let out = banks.map(|(bank, left, offset)| {
             let written =
                 |register: u32| used.contains(&Use { real: offset == offsets::REALS, register, writes: true });
-            let again = bank.taken.iter().filter(|it| needed.contains(&it.value)).map(|it| it.register);
+            let again = bank.taken.iter().filter(|it| needed.contains(it.value)).map(|it| it.register);
             let mut out: Vec<u32> = again.chain(left.iter().copied()).filter(|register| written(*register)).collect();
             out.sort_unstable();
             out.dedup();

@@ -155,11 +155,12 @@ fn compile(code: &Assembled, stretch: &Stretch) -> Option<Function> {
     if stretch.instructions.len() > MOST || !code.level.has_superinstructions() {
         return None;
     }
+    let isa = isa()?;
     let callbacks = match code.is_single {
-        true => Callbacks::of::<f32, SINGLES>(),
-        false => Callbacks::of::<f64, DOUBLES>(),
+        true => Callbacks::of::<f32, SINGLES>(isa)?,
+        false => Callbacks::of::<f64, DOUBLES>(isa)?,
     };
-    let mut builder = Builder::new(isa()?);
+    let mut builder = Builder::new(isa);
     let region = translate(code, stretch, &code.natives.constants, &callbacks, &mut builder)?;
     builder.finish(region, code.is_single)
 }

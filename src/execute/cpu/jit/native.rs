@@ -13,7 +13,7 @@ use core::ffi::c_void;
 use core::fmt;
 use core::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use cranelift_codegen::Context as Compiler;
 use cranelift_codegen::ir::Signature;
@@ -22,6 +22,7 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 
+use super::steps::write_spend;
 use crate::array::{IntegerRow, Prim};
 use crate::execute::cpu::budget::{Held, STRIDE, Watch};
 use crate::execute::cpu::compute::{by_row, one, truncated};
@@ -108,6 +109,8 @@ struct Context<'r, 'm, R: Copy + 'static> {
     ints: *mut i64,
     slots: *mut Slot,
     left: i64,
+    /// What says how many steps are left now, or 0.
+    spend: extern "C" fn(*mut c_void, i64),
     /// What is loaded from outside of a buffer, and where that goes which is stored there.
     zero: i64,
     sink: i64,
@@ -128,6 +131,7 @@ pub(super) mod offsets {
     pub(in super::super) const INTS: i32 = offset_of!(Any, ints) as i32;
     pub(in super::super) const SLOTS: i32 = offset_of!(Any, slots) as i32;
     pub(in super::super) const LEFT: i32 = offset_of!(Any, left) as i32;
+    pub(in super::super) const SPEND: i32 = offset_of!(Any, spend) as i32;
     pub(in super::super) const ZERO: i64 = offset_of!(Any, zero) as i64;
     pub(in super::super) const SINK: i64 = offset_of!(Any, sink) as i64;
     pub(in super::super) const FIRST: i32 = offset_of!(Slot, first) as i32;
@@ -141,7 +145,7 @@ pub(super) mod offsets {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Callbacks {
     pub(super) is_single: bool,
-    /// Of the context, the steps that are left, and the instruction: how many steps are left now, or 0.
+    /// Of the context and the instruction, with the steps that are left in the context. It changes no registers.
     pub(super) spend: i64,
     /// Of the context, the slot, the count and the instruction: the status.
     pub(super) alloc: i64,
@@ -155,17 +159,23 @@ pub(super) struct Callbacks {
 }
 
 impl Callbacks {
-    pub(super) fn of<R: Real<G>, const G: usize>() -> Self {
-        Callbacks {
+    pub(super) fn of<R: Real<G>, const G: usize>(isa: &OwnedTargetIsa) -> Option<Self> {
+        static SPEND: OnceLock<Option<Made>> = OnceLock::new();
+        let spend = SPEND.get_or_init(|| {
+            let mut builder = Builder::new(isa);
+            write_spend(&mut builder);
+            builder.made()
+        });
+        Some(Callbacks {
             is_single: is_single::<R>(),
-            spend: spend::<R> as *const () as i64,
+            spend: spend.as_ref()?.address as i64,
             alloc: alloc::<R, G> as *const () as i64,
             swap: swap::<R, G> as *const () as i64,
             real: real::<R, G> as *const () as i64,
             int: int::<R> as *const () as i64,
             real_to_int: real_to_int::<R, G> as *const () as i64,
             int_to_real: int_to_real::<R, G> as *const () as i64,
-        }
+        })
     }
 }
 
@@ -182,6 +192,12 @@ impl Drop for Memory {
             unsafe { module.free_memory() }
         }
     }
+}
+
+/// What was compiled: where it begins, and its memory.
+struct Made {
+    address: usize,
+    memory: Memory,
 }
 
 /// A function in memory.
@@ -222,7 +238,7 @@ impl Builder {
     }
 
     /// Compiles what was written, unless Cranelift cannot or there is no memory for functions.
-    pub(super) fn finish(self, region: Region, is_single: bool) -> Option<Function> {
+    fn made(self) -> Option<Made> {
         let Builder { mut module, mut compiler, .. } = self;
         let signature = compiler.func.signature.clone();
         let address = module.declare_anonymous_function(&signature).ok().and_then(|id| {
@@ -231,8 +247,14 @@ impl Builder {
             Some(module.get_finalized_function(id))
         });
         let memory = Memory(Mutex::new(Some(module)));
+        Some(Made { address: address?.expose_provenance(), memory })
+    }
+
+    /// The function that `translate` has written, unless Cranelift cannot compile it.
+    pub(super) fn finish(self, region: Region, is_single: bool) -> Option<Function> {
+        let Made { address, memory } = self.made()?;
         // SAFETY: this is the address of a function that `translate` has written, whose signature is that of `Native`.
-        let entry = unsafe { core::mem::transmute::<*const u8, Native>(address?) };
+        let entry = unsafe { core::mem::transmute::<*const u8, Native>(core::ptr::with_exposed_provenance(address)) };
         Some(Function { region, entry, is_single, _memory: memory })
     }
 }
@@ -262,6 +284,7 @@ impl Function {
             ints: space.ints.as_mut_ptr(),
             slots: space.slots.as_mut_ptr(),
             left: state.left,
+            spend: spend::<R>,
             zero: 0,
             sink: 0,
             region,
@@ -343,11 +366,11 @@ impl<R: Copy> Context<'_, '_, R> {
     }
 }
 
-extern "C" fn spend<R: Copy + 'static>(of: *mut c_void, left: i64, at: i64) -> i64 {
+extern "C" fn spend<R: Copy + 'static>(of: *mut c_void, at: i64) {
     // SAFETY: functions have the address of this, and hand on the context that they have got.
     let context = unsafe { context::<R>(of) };
-    let spent = context.caught(|context| context.watch.spend(STRIDE - left, at as usize).map(|()| STRIDE));
-    spent.unwrap_or(0)
+    let spent = context.caught(|Context { watch, left, .. }| watch.spend(STRIDE - *left, at as usize).map(|()| STRIDE));
+    context.left = spent.unwrap_or(0);
 }
 
 extern "C" fn alloc<R: Real<G>, const G: usize>(of: *mut c_void, number: i64, count: i64, at: i64) -> i64 {

@@ -5,10 +5,12 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value};
+use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
-use super::translate::Translator;
+use super::native::{Builder, offsets};
+use super::translate::{Translator, there};
 use crate::execute::cpu::instruction::Instruction;
 
 /// The steps of lanes in loops, which the lanes of a block take together: so those of one lane count where no lane of its block
@@ -45,6 +47,34 @@ impl BlockSteps {
             to.def_var(variable, n);
         }
     }
+}
+
+/// The signature of what counts steps, of the context and an instruction. It saves all registers, so that loops keep what they have in
+/// registers, though one iteration in a thousand calls it.
+pub(super) fn signature_of_spend() -> Signature {
+    let mut signature = Signature::new(CallConv::PreserveAll);
+    signature.params.extend([AbiParam::new(I64); 2]);
+    signature
+}
+
+/// Writes what counts steps: a call of what the context says.
+pub(super) fn write_spend(builder: &mut Builder) {
+    let mut plain = builder.signature();
+    plain.params.extend([AbiParam::new(I64); 2]);
+    let config = builder.isa().frontend_config();
+    let Builder { compiler, frontend, .. } = builder;
+    compiler.func.signature = signature_of_spend();
+    let mut to = FunctionBuilder::new(&mut compiler.func, frontend);
+    let entry = to.create_block();
+    to.append_block_params_for_function_params(entry);
+    to.switch_to_block(entry);
+    to.seal_block(entry);
+    let params = to.block_params(entry).to_vec();
+    let spend = to.ins().load(I64, there(), params[0], offsets::SPEND);
+    let plain = to.import_signature(plain);
+    to.ins().call_indirect(plain, spend, &params);
+    to.ins().return_(&[]);
+    to.finalize(config);
 }
 
 impl Translator<'_, '_> {
@@ -97,8 +127,10 @@ impl Translator<'_, '_> {
         let is_spent = self.to.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, left, 0);
         self.to.ins().brif(is_spent, spent, &[], next, &[]);
         self.begin(spent);
-        let at = self.place_of(at);
-        let left = self.call(self.callbacks.spend, &[self.context, left, at], Some(I64));
+        self.to.ins().store(there(), left, self.context, offsets::LEFT);
+        let (at, spend) = (self.place_of(at), self.number(self.callbacks.spend));
+        self.to.ins().call_indirect(self.of_spend, spend, &[self.context, at]);
+        let left = self.to.ins().load(I64, there(), self.context, offsets::LEFT);
         self.to.def_var(self.left, left);
         self.to.ins().brif(left, next, &[], self.fault, &[]);
         self.begin(next);

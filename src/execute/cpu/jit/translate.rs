@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Constants;
 use super::handover::{Bank, Elements, Taken, keep_needed, operands, remove};
 use super::native::{Builder, Callbacks, Called, Handed, Region, offsets};
-use super::steps::BlockSteps;
+use super::steps::{BlockSteps, signature_of_spend};
 use super::stretches::{Stretch, Use, uses};
 use crate::execute::cpu::assemble::Assembled;
 use crate::execute::cpu::instruction::{Instruction, Reg};
@@ -44,6 +44,7 @@ pub(super) struct Translator<'t, 'b> {
     /// Truth values, by the integers that they are.
     pub(super) truths: FxHashMap<Value, Value>,
     signatures: FxHashMap<(Vec<Type>, Option<Type>), SigRef>,
+    pub(super) of_spend: SigRef,
     no_signature: Signature,
     called: Vec<Called>,
 }
@@ -86,6 +87,7 @@ pub(super) fn translate(
     to.set_cold_block(fault);
     let mut it = Translator {
         left: to.declare_var(I64),
+        of_spend: to.import_signature(signature_of_spend()),
         place: stretch.place,
         is_of_lanes: stretch.lanes.is_some(),
         steps: stretch.lanes.and_then(|lanes| BlockSteps::of(&mut to, instructions, end - 1, lanes)),
@@ -119,7 +121,7 @@ pub(super) fn translate(
 
     let function = &mut compiler.func;
     let needed = operands(function);
-    parts.iter().filter(|it| !needed.contains(&it.value)).for_each(|it| remove(function, it.load));
+    parts.iter().filter(|it| !needed.contains(it.value)).for_each(|it| remove(function, it.load));
     let into = [reals, ints].map(|bank| keep_needed(function, &needed, &bank));
     let [reals, ints] =
         into.into_iter().zip(out).map(|(into, out)| Handed { into, out }).collect::<Vec<_>>().try_into().ok()?;
@@ -201,7 +203,7 @@ impl Translator<'_, '_> {
                 self.jump(to);
             }
             Instruction::Zero(index) => {
-                let zero = self.to.ins().iconst(I64, 0);
+                let zero = self.number(0);
                 self.set_int(Reg::Uniform(index), zero);
             }
             Instruction::LoadReal { to, ref from } => {
@@ -240,7 +242,7 @@ impl Translator<'_, '_> {
             Instruction::Alloc { buffer, count, real, own: _ } => {
                 let elements = self.buffers[&(real, buffer)];
                 let count = self.int(Reg::Uniform(count));
-                let (number, at) = (self.number(elements.number), self.place_of(at));
+                let (number, at) = (self.number(elements.number.into()), self.place_of(at));
                 let status = self.call(self.callbacks.alloc, &[self.context, number, count, at], Some(I64));
                 let next = self.to.create_block();
                 self.to.ins().brif(status, self.fault, &[], next, &[]);
@@ -249,7 +251,7 @@ impl Translator<'_, '_> {
             }
             Instruction::Swap { a, b, real } => {
                 let both = [a, b].map(|buffer| self.buffers[&(real, buffer)]);
-                let [a, b] = both.map(|elements| self.number(elements.number));
+                let [a, b] = both.map(|elements| self.number(elements.number.into()));
                 self.call(self.callbacks.swap, &[self.context, a, b], None);
                 for elements in both {
                     self.renew(elements);
@@ -262,7 +264,7 @@ impl Translator<'_, '_> {
             Instruction::Bounds { index, length, mask } => {
                 let (index, length) = (self.int(index), self.int(length));
                 // Without its sign, what is less than 0 is more than any length.
-                let none = self.to.ins().iconst(I64, 0);
+                let none = self.number(0);
                 let length = self.to.ins().smax(length, none);
                 let holds = self.to.ins().icmp(IntCC::UnsignedLessThan, index, length);
                 self.check(holds, mask);
@@ -302,11 +304,11 @@ impl Translator<'_, '_> {
 
     /// Where a run is said to end that ends at an instruction.
     pub(super) fn place_of(&mut self, at: u32) -> Value {
-        self.number(self.place.unwrap_or(at) as i32)
+        self.number(self.place.unwrap_or(at).into())
     }
 
-    pub(super) fn number(&mut self, n: i32) -> Value {
-        self.to.ins().iconst(I64, i64::from(n))
+    pub(super) fn number(&mut self, n: i64) -> Value {
+        self.to.ins().iconst(I64, n)
     }
 
     /// Calls what has this address.
@@ -331,7 +333,7 @@ impl Translator<'_, '_> {
             self.called.push(called);
             self.called.len() - 1
         });
-        let number = self.to.ins().iconst(I64, number as i64);
+        let number = self.number(number as i64);
         let operands: Vec<Value> = [self.context, number].iter().chain(operands).copied().collect();
         self.call(address, &operands, Some(result))
     }
