@@ -8,6 +8,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::consume::Held;
+use super::promises::as_abstract;
 use super::scope::Value;
 use crate::futhark::core::{FunctionType, Local, Type};
 use crate::futhark::source::{Name, Span, numbered};
@@ -171,9 +172,11 @@ impl Owned {
 
     /// Whether a part that is unique in the other is not so here.
     fn aliases_more(&self, wanted: &Owned, of: &Type) -> bool {
+        let whole = || *wanted == Owned::Unique && *self == Owned::Shared;
         match of {
             Type::Prim(_) | Type::Function(_) | Type::Unknown(_) => false,
-            Type::Array(..) | Type::Var(_) | Type::Accumulator(_) => *wanted == Owned::Unique && *self == Owned::Shared,
+            Type::Array(..) | Type::Var(_) | Type::Accumulator(_) => whole(),
+            Type::Sum(_) if as_abstract(of).is_some() => whole(),
             Type::Record(fields) => {
                 fields.iter().any(|(name, of)| self.field(name).aliases_more(&wanted.field(name), of))
             }

@@ -8,11 +8,18 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::held::{Held, Origin, Origins, shared, union};
+use super::report::By;
 use super::{Body, Flow, Kind};
 use crate::futhark::check::Checked;
 use crate::futhark::check::ownership::{Declared, Owned};
+use crate::futhark::check::promises::as_abstract;
 use crate::futhark::core::{Expression, ExpressionKind, Pattern, PatternKind, Type};
 use crate::futhark::source::Span;
+
+/// Whether a type is abstract, or has a part that is.
+fn holds_abstract(of: &Type) -> bool {
+    as_abstract(of).is_some() || of.children().any(holds_abstract)
+}
 
 impl Declared {
     /// The function as it is declared, of this type.
@@ -65,12 +72,18 @@ impl<'a> Flow<'a> {
                     Origins::new()
                 });
                 self.returned(&parts, &kinds, body.span)?;
+                if let Err(misfit) = held.fits(result, &body.of) {
+                    return Self::misfit(misfit, &By::Result, body.span);
+                }
                 result.clone().complete(&body.of)
             }
             None => self.inferred(&held, &body.of, &parts),
         };
         if is_definition {
-            let global = parts.iter().flatten().find(|origin| origin.as_global().is_some());
+            // What is promised of an abstract type may be a scalar, which aliases nothing.
+            let is_abstract = holds_abstract(&body.of);
+            let known = |origin: &&Origin| !(is_abstract && **origin == Origin::promised());
+            let global = parts.iter().flatten().filter(known).find(|origin| origin.as_global().is_some());
             if let Some(origin) = global.filter(|_| !matches!(body.of, Type::Function(_))) {
                 return self.returns_global(*origin, body.span);
             }
@@ -165,6 +178,7 @@ impl<'a> Flow<'a> {
                 let unique = held.origins().iter().all(|origin| self.is_given(*origin) && once(origin));
                 if unique { Owned::Unique } else { Owned::Shared }
             }
+            Type::Sum(_) if as_abstract(of).is_some() => self.inferred(held, &Type::Unknown(u32::MAX), parts),
             Type::Record(fields) => {
                 let field = |name, of| self.inferred(&held.field(name, of), of, parts);
                 Owned::Record(fields.iter().map(|(name, of)| (name.clone(), field(name, of))).collect())
@@ -191,13 +205,15 @@ impl<'a> Flow<'a> {
         let (mut captured, mut owned) = (function.origins(), function.owned().clone());
         let by = self.called(head);
 
-        // Operands are evaluated in the order of the text. Of arguments none sees what another consumes.
+        // Operands are evaluated in the order of the text, arguments from the last to the first. The last that are consumed are there for
+        // none of the others.
         let is_infix = arguments.last().is_some_and(|first| first.span.start < head.span.start);
         arguments.reverse();
         let mut given: Vec<(&'a Expression, Held)> = Vec::with_capacity(arguments.len());
-        let mut gone = Vec::new();
-        for argument in arguments {
+        let (mut gone, mut before) = (Vec::new(), Vec::with_capacity(arguments.len()));
+        for (at, argument) in arguments.into_iter().enumerate() {
             let (journal, sources) = (self.journal.len(), self.sources.len());
+            before.push(self.uses.len());
             let held = self.value(argument)?;
             if matches!(argument.of, Type::Function(_))
                 && let Some(origin) = self.journal[journal..].iter().find(|origin| (origin.0 as usize) < sources)
@@ -205,13 +221,17 @@ impl<'a> Flow<'a> {
                 return self.consuming_argument(*origin, argument.span);
             }
             if !is_infix {
-                gone.extend(self.take_back(journal).into_iter().map(|(origin, by)| (origin, by, argument.span)));
+                gone.extend(self.take_back(journal).into_iter().map(|(origin, by)| (origin, by, at)));
             }
             given.push((argument, held));
         }
-        for (origin, by, span) in gone {
+        let first = before.first().copied().unwrap_or(self.uses.len());
+        for (origin, by, at) in gone {
             if let Some(by) = self.consumed.get(&origin) {
-                return self.gone(origin, by, span);
+                return self.gone(origin, by, given[at].0.span);
+            }
+            if let Some((_, span)) = self.uses[first..before[at]].iter().find(|(used, _)| *used == origin) {
+                return self.gone(origin, &by, *span);
             }
             self.consumed.insert(origin, by);
             self.journal.push(origin);
@@ -235,7 +255,7 @@ impl<'a> Flow<'a> {
             if let Some(origin) = held.once() {
                 return self.consuming_argument(origin, argument.span);
             }
-            if let Err(misfit) = held.owned().fits(param, &argument.of) {
+            if let Err(misfit) = held.fits(param, &argument.of) {
                 return Self::misfit(misfit, &by, argument.span);
             }
             if !param.consumes() {
@@ -264,6 +284,10 @@ impl<'a> Flow<'a> {
                 }
                 union(&mut seen, part);
                 union(&mut taken, part);
+            }
+            let used = || self.uses[first..before[at]].iter().find(|(used, _)| taken.binary_search(used).is_ok());
+            if let Some((origin, span)) = used().filter(|_| !is_infix) {
+                return self.gone(*origin, &by, *span);
             }
             self.consume(&taken, &by, argument.span)?;
             spent = spent.or(taken.first().copied());

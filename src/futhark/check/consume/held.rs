@@ -6,6 +6,8 @@
 use std::rc::Rc;
 
 use super::Owned;
+use crate::futhark::check::ownership::Misfit;
+use crate::futhark::check::promises::as_abstract;
 use crate::futhark::core::{Definition, Type};
 use crate::futhark::source::Name;
 
@@ -20,6 +22,11 @@ impl Origin {
     /// What a constant of the program holds.
     pub(super) fn global(definition: Definition) -> Self {
         Origin(GLOBAL | definition.0)
+    }
+
+    /// What a constant holds of which only the type is known.
+    pub(super) fn promised() -> Self {
+        Origin(u32::MAX)
     }
 
     /// The number of the constant, if it is one.
@@ -106,6 +113,7 @@ impl Held {
         match of {
             Type::Prim(_) => Held::Scalar,
             Type::Array(..) | Type::Var(_) | Type::Accumulator(_) | Type::Unknown(_) => Held::Data(part(owned)),
+            Type::Sum(_) if as_abstract(of).is_some() => Held::Data(part(owned)),
             Type::Record(fields) => {
                 let field = |(name, of): &(Name, Type)| (name.clone(), Self::made(of, &owned.field(name), part));
                 Held::Record(fields.iter().map(field).collect())
@@ -128,6 +136,7 @@ impl Held {
             Type::Array(..) | Type::Var(_) | Type::Accumulator(_) | Type::Unknown(_) | Type::Function(_) => {
                 found.push(self.origins());
             }
+            Type::Sum(_) if as_abstract(of).is_some() => found.push(self.origins()),
             Type::Record(fields) => fields.iter().for_each(|(name, of)| self.field(name, of).parts(of, found)),
             Type::Sum(constructors) => {
                 for (name, parts) in constructors {
@@ -136,6 +145,22 @@ impl Held {
                     }
                 }
             }
+        }
+    }
+
+    /// Whether the functions in it can stand where others are wanted. Where nothing is said of one, as of what a type parameter stands for,
+    /// it is taken for one that consumes nothing.
+    pub(super) fn fits(&self, wanted: &Owned, of: &Type) -> Result<(), Misfit> {
+        match of {
+            Type::Function(_) => self.owned().fits(&wanted.clone().complete(of), of),
+            Type::Record(fields) => {
+                fields.iter().try_for_each(|(name, of)| self.field(name, of).fits(&wanted.field(name), of))
+            }
+            Type::Sum(constructors) => constructors.iter().try_for_each(|(name, parts)| {
+                let mut parts = parts.iter().enumerate();
+                parts.try_for_each(|(at, of)| self.payload(name, at, of).fits(&wanted.payload(name, at), of))
+            }),
+            Type::Prim(_) | Type::Array(..) | Type::Var(_) | Type::Accumulator(_) | Type::Unknown(_) => Ok(()),
         }
     }
 

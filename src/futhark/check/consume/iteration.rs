@@ -28,11 +28,13 @@ impl<'a> Flow<'a> {
         if let Some(bound) = &iteration.policy.bound {
             self.value(bound)?;
         }
+        let mut walked = (Origins::new(), iteration.initial.span);
         match &iteration.form {
             LoopForm::For(_, end) => drop(self.value(end)?),
             LoopForm::In(element, xs) => {
                 let origins = self.value(xs)?.origins();
                 self.bind(element, Held::filled(&element.of, &Owned::Shared, &origins));
+                walked = (origins, xs.span);
             }
             LoopForm::While(_) => {}
         }
@@ -59,6 +61,9 @@ impl<'a> Flow<'a> {
             self.consume(&parts.first[at], &By::Loop, iteration.initial.span)?;
             if let Some((origin, span)) = parts.first[at].iter().find_map(|origin| body.seen.get_key_value(origin)) {
                 return self.gone_in_loop(*origin, *span);
+            }
+            if let Some(origin) = shared(&parts.first[at], &walked.0) {
+                return self.gone_in_loop(origin, walked.1);
             }
         }
         let mut results = self.results(&parts).into_iter();

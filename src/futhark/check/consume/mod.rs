@@ -71,6 +71,8 @@ struct Flow<'a> {
     consumed: FxHashMap<Origin, By>,
     /// What has been consumed, in this order.
     journal: Vec<Origin>,
+    /// What has been used, and where, in this order.
+    uses: Vec<(Origin, Span)>,
     bodies: Vec<Body>,
     depth: usize,
     /// What is changed along a path, and consumed by the whole of it.
@@ -102,6 +104,7 @@ impl Checker {
             sources: Vec::new(),
             consumed: FxHashMap::default(),
             journal: Vec::new(),
+            uses: Vec::new(),
             bodies: Vec::new(),
             depth: 0,
             put_back: Origins::new(),
@@ -138,7 +141,9 @@ impl<'a> Flow<'a> {
             }
             E::Definition(definition, _) => Ok(self.definition(*definition, of)),
             E::Intrinsic(name, _) => match self.ownership.intrinsics.get(name) {
-                Some(owned) => Ok(Held::function(Origins::new(), owned.clone())),
+                Some(owned) if matches!(of, Type::Function(_)) => Ok(Held::function(Origins::new(), owned.clone())),
+                // A member of a module of which only the type is known.
+                Some(_) => Ok(Held::filled(of, &Owned::Shared, &vec![Origin::promised()])),
                 // One of which nothing is written consumes nothing, and returns what is its own.
                 None => Ok(Held::filled(of, &Owned::unwritten(of), &Origins::new())),
             },
@@ -395,6 +400,7 @@ impl<'a> Flow<'a> {
             if let Some(by) = self.consumed.get(origin) {
                 return self.gone(*origin, by, span);
             }
+            self.uses.push((*origin, span));
             let depth = self.depth_of(*origin);
             for body in self.bodies.iter_mut().skip(depth) {
                 body.seen.entry(*origin).or_insert(span);
