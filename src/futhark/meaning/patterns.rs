@@ -13,7 +13,28 @@ use crate::array::{Const, ScalarOp};
 use crate::futhark::core::{Expression, Pattern, PatternKind, Type};
 use crate::futhark::source::{Name, Span};
 
+/// More cases than this become a tree of branches, which nest less deep than a chain.
+const MOST_IN_A_CHAIN: usize = 16;
+
 impl<'p, M: Meaning> Evaluator<'p, M> {
+    /// The condition under which one of the patterns fits; `None` if one always does.
+    fn one_fits(
+        &self,
+        cases: &[(Pattern, Expression)],
+        value: &Value<'p, M::Data>,
+        at: Span,
+    ) -> Outcome<Option<M::Data>> {
+        let mut found: Option<M::Data> = None;
+        for (pattern, _) in cases {
+            let Some(condition) = self.fits(pattern, value)? else { return Ok(None) };
+            found = Some(match found {
+                None => condition,
+                Some(before) => self.meaning.scalar(at, ScalarOp::Add, &[before, condition])?,
+            });
+        }
+        Ok(found)
+    }
+
     /// The condition under which a pattern fits; `None` if it always does.
     fn fits(&self, pattern: &Pattern, value: &Value<'p, M::Data>) -> Outcome<Option<M::Data>> {
         let (m, at) = (self.meaning, pattern.span);
@@ -99,6 +120,16 @@ impl<'p, M: Meaning> Frame<'_, 'p, M> {
                 Some(true) => {
                     self.bind(pattern, value.clone())?;
                     return self.eval(body);
+                }
+                None if rest.len() > MOST_IN_A_CHAIN => {
+                    let (first, last) = cases[number..].split_at(rest.len() / 2);
+                    let Some(condition) = self.evaluator.one_fits(first, value, at)? else {
+                        return self.first_fit(value, first, of, at);
+                    };
+                    let leaves = self.evaluator.meaning.branch(at, &condition, &mut |taken| {
+                        self.first_fit(value, if taken { first } else { last }, of, at)?.into_leaves(at)
+                    })?;
+                    return self.assemble(leaves, of, at);
                 }
                 None => {
                     let Some(condition) = &condition else { return unchecked(at, "a condition") };
