@@ -32,7 +32,7 @@
 -- input { [1.0, 2.0] 3i64 } output { [27.0, 54.0] [27.0, 27.0] [27.0, 54.0] }
 -- ==
 -- entry: counter_kinds
--- input { 2.0 3u8 4i16 5i32 } output { 4096.0 24576.0 }
+-- input { 2.0 3i8 4i16 5i32 } output { 4096.0 24576.0 }
 -- ==
 -- entry: with_record
 -- input { 3.0 } output { 243.0 405.0 }
@@ -74,7 +74,7 @@ entry whole (x: i32) (n: i32) =
 entry arrays [n] (xs: [n]f64) (k: i64) =
   let f (xs: [n]f64) = loop ys = xs for _i < k do map (* 3) ys
   in (f xs, vjp f xs (replicate n 1), jvp f xs xs)
-entry counter_kinds (x: f64) (a: u8) (b: i16) (c: i32) =
+entry counter_kinds (x: f64) (a: i8) (b: i16) (c: i32) =
   let f x =
     let p = loop p = 1 for _i < a do p * x
     let p = loop p for _i < b do p * x

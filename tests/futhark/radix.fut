@@ -15,7 +15,7 @@ def pass [n] (is: [n]i64) (keys: [n]u32) (bit: u32): [n]i64 =
   in scatter (replicate n 0) places is
 def order [n] (xs: [n]f32): [n]i64 =
   let keys = map key xs
-  in loop is = iota n for b < 32u32 do pass is keys b
+  in loop is = iota n for b < 32i32 do pass is keys (u32.i32 b)
 def sorted [n] (xs: [n]f32): [n]f32 =
   (with_vjp (\xs -> let p = order xs in (map (\i -> xs[i]) p, p)) (\(_, p) (ys, _) -> scatter (copy ys) p ys) xs).0
 entry sort [n] (xs: [n]f32) = vjp2 sorted xs (map (\i -> f32.i64 (i + 1)) (iota n))

@@ -49,7 +49,7 @@ type^ source = {get: () -> []i32, keep: i32 -> bool}
 entry within_records (xs: []i32) =
   let s: source = {get = \() -> xs, keep = (> 1)}
   in (length (s.get ()), filter s.keep (s.get ()))
-module type stack = { type~ t val from : []i32 -> t val size : t -> i64 val push : i32 -> t -> t }
+module type stack = { type~ t val from [n] : [n]i32 -> t val size : t -> i64 val push : i32 -> t -> t }
 module stack : stack = {
   type~ t = []i32
   def from (xs: []i32) : t = copy xs

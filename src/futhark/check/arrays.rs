@@ -122,9 +122,9 @@ impl Checker {
         Ok((of, indices, open))
     }
 
-    /// An index of any kind of integer, of sizes' if nothing says which.
+    /// An index of any kind of integer that has a sign, of sizes' if nothing says which.
     fn element_index(&mut self, index: &tree::Expression) -> Checked<Expression> {
-        let any = self.unifier.some_integer(index.span);
+        let any = self.unifier.unknown(Required::OneOf(Prims::of(Prim::is_signed)), index.span);
         let checked = self.check(index, &any, Role::Index)?;
         if let Type::Unknown(_) = self.unifier.head(&any) {
             self.unifier.equate(&any, &I64, Role::Index, index.span)?;

@@ -100,7 +100,7 @@ impl Checker {
         };
         let counted = match &written.form {
             tree::LoopForm::For(name, _, end) => {
-                let of = self.unifier.unknown(Required::OneOf(Prims::of(Prim::is_integer)), end.span);
+                let of = self.unifier.unknown(Required::OneOf(Prims::of(Prim::is_signed)), end.span);
                 Some((Some(name), self.check(end, &of, Role::Index)?))
             }
             tree::LoopForm::In(_, xs) => {
@@ -165,6 +165,7 @@ impl Checker {
         let initial = self.convert(initial, &wanted, Role::Loop)?;
         let sizes: Vec<Local> = dimensions.iter().map(|d| d.within).collect();
         let (of, binds) = self.unifier.renamed(&of, &sizes);
+        self.unifier.has_no_functions(&of);
         self.unifier.leave(&of, self.unifier.level);
         let kind = ExpressionKind::Loop(Box::new(Loop { sizes, pattern, initial, form, body, policy }));
         let value = Expression { kind, of, span };
@@ -242,6 +243,7 @@ impl Unifier {
         // A size that a later branch made unknown again is not in the type any more.
         let used = of.locals();
         binds.retain(|local| used.contains(local));
+        self.has_no_functions(&of);
         Ok((of, binds))
     }
 
@@ -265,8 +267,7 @@ impl Unifier {
                 } else {
                     Size::Local(*pairs.entry((n.clone(), m.clone())).or_insert_with(|| {
                         let local = self.fresh("k");
-                        self.soften_as(local, &n);
-                        self.soften_as(local, &m);
+                        self.stands_for(local, [n, m]);
                         binds.push(local);
                         local
                     }))
@@ -336,19 +337,29 @@ impl Unifier {
         within
     }
 
-    /// Finds the sizes that no iteration changes, and puts what they are in their places.
+    /// Finds the sizes that no iteration changes, and puts what they are in their places: there and where one of two values is chosen
+    /// whose sizes differ in nothing else.
     fn invariant(&mut self, dimensions: &mut Vec<Dimension>) {
+        let mut chosen = Vec::new();
         let mut same: Vec<bool> = dimensions.iter().map(|d| !d.declared).collect();
         for (d, _) in dimensions.iter().zip(&same).filter(|(_, same)| **same) {
             self.alias.insert(d.within, d.before.clone());
         }
         loop {
             let mut changed = false;
+            chosen.clear();
             for (d, same) in dimensions.iter().zip(&mut same).filter(|(_, same)| **same) {
                 let after = self.resolve_size(&d.after);
                 let equal = match after {
                     Size::Unknown(_) => matches!(self.unify_size(&after, &Size::Local(d.within)), Ok(false)),
-                    after => self.same_size(&after, &d.before),
+                    after => {
+                        let mut found = Vec::new();
+                        let equal = self.becomes(&after, &d.before, &mut found);
+                        if equal {
+                            chosen.extend(found.into_iter().map(|local| (local, d.before.clone())));
+                        }
+                        equal
+                    }
                 };
                 if !equal {
                     self.alias.remove(&d.within);
@@ -359,14 +370,14 @@ impl Unifier {
                 break;
             }
         }
+        self.eliminated.extend(chosen);
         let mut at = 0;
         dimensions.retain(|d| {
             at += 1;
             if same[at - 1] {
                 self.eliminated.insert(d.within, d.before.clone());
             } else {
-                self.soften_as(d.within, &d.before);
-                self.soften_as(d.within, &d.after);
+                self.stands_for(d.within, [d.before.clone(), d.after.clone()]);
             }
             !same[at - 1]
         });

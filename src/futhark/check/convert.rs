@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::report::Role;
+use super::unify::Clash;
 use super::{Checked, Checker};
 use crate::futhark::core::{Expression, ExpressionKind, FunctionType, Local, Pattern, Size, Type};
 
@@ -22,6 +23,12 @@ impl Checker {
             }),
             Ok(true) => {
                 self.note_comparison(value.span, role);
+                self.coerce(value, wanted, role)
+            }
+            // What the program asks to be compared is compared when it runs, whatever is known before.
+            Err(Clash::Sizes(..)) if matches!(role, Role::Coercion) => {
+                let open = self.unifier.any_sizes(wanted, value.span);
+                self.unifier.equate(&value.of, &open, role, value.span)?;
                 self.coerce(value, wanted, role)
             }
             Err(clash) => Err(self.unifier.mismatch(&clash, &value.of, wanted, role, value.span)),
@@ -41,13 +48,7 @@ impl Checker {
                 pattern = Some(Pattern::variable(local, of.clone(), span));
                 let argument = Expression::variable(local, of, span);
                 let Type::Function(own) = checker.unifier.head(&function.of) else {
-                    return Err(checker.unifier.mismatch(
-                        &super::unify::Clash::Types,
-                        &function.of,
-                        wanted,
-                        role,
-                        span,
-                    ));
+                    return Err(checker.unifier.mismatch(&Clash::Types, &function.of, wanted, role, span));
                 };
                 let argument = checker.convert(argument, &own.param, role)?;
                 let answer = checker.apply_once(function, argument)?;

@@ -211,6 +211,7 @@ impl Checker {
             (scheme.body, open) = self.unifier.open_result(&scheme.body, &scheme.sizes, 0, span)?;
         }
         self.filled();
+        self.unifier.sizes_are_said()?;
         self.finish().expression(&mut body)?;
         self.unifier.instances_hold(span)?;
         scheme.body = self.unifier.complete(&scheme.body, span)?;

@@ -7,13 +7,17 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use super::expressions::BOOL;
+use super::patterns::not_a_connective;
 use super::report::Role;
 use super::sizes::Polynomial;
 use super::substitute::{binders, dimensions, map_dimensions, mentions, unknowns, with_sizes};
-use super::types::{I64, distinct};
+use super::types::{I64, distinct, distinct_params};
 use super::unify::{Required, Unifier};
 use super::{Checked, Checker, fault};
-use crate::futhark::core::{Definition, Expression, FunctionType, Local, Pattern, Scheme, Size, Type, TypeVar};
+use crate::futhark::core::{
+    Definition, Expression, ExpressionKind, FunctionType, Local, Pattern, Scheme, Size, Type, TypeVar,
+};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, TypeParamKind};
 
@@ -34,14 +38,23 @@ impl Checker {
         }
         self.ownership.function(params, result);
         let mut bound = Vec::with_capacity(params.len());
+        let mut claims = Vec::new();
         let body = self.body(|checker| {
             let mut expected = expected.map(|of| checker.unifier.resolve(of));
             for param in params {
                 let outside = std::mem::replace(&mut checker.bodies.outside, true);
                 let before = checker.unifier.sizes.len();
+                checker.bodies.claims.clear();
                 let of = checker.pattern_type(param);
                 checker.bodies.outside = outside;
                 let of = of?;
+                for (size, written) in std::mem::take(&mut checker.bodies.claims) {
+                    if says(&of, &size) {
+                        let wanted = checker.check(&written, &I64, Role::Size)?;
+                        let found = Expression { kind: ExpressionKind::Size(size), of: I64, span: wanted.span };
+                        claims.push((found, wanted));
+                    }
+                }
                 if let Some(sizes) = sizes.as_deref_mut() {
                     checker.unifier.rigid(before, sizes);
                 }
@@ -63,19 +76,24 @@ impl Checker {
                 expected = rest.map(|rest| with_sizes(&rest, &known));
                 bound.push(pattern);
             }
-            match result {
+            let body = match result {
                 Some(result) => {
-                    let outside = std::mem::replace(&mut checker.bodies.outside, true);
-                    let result = checker.type_expression(result);
-                    checker.bodies.outside = outside;
-                    checker.check(body, &result?, Role::Result)
+                    let result = checker.type_expression(result)?;
+                    checker.check(body, &result, Role::Result)
                 }
                 None => match expected.map(|of| checker.unifier.head(&of)) {
                     // What the result is at is not known: it may have sizes of its own.
                     None | Some(Type::Unknown(_)) => checker.expression(body, None),
                     Some(result) => checker.check(body, &result, Role::Result),
                 },
-            }
+            };
+            // The function asks of its arguments what their types say.
+            Ok(claims.into_iter().rev().fold(body?, |body, (found, wanted)| {
+                let (of, span) = (body.of.clone(), wanted.span);
+                let kind = ExpressionKind::Equal(Box::new(found), Box::new(wanted));
+                let holds = Expression { kind, of: BOOL, span };
+                Expression { kind: ExpressionKind::Assert(Box::new(holds), Box::new(body)), of, span }
+            }))
         })?;
         self.unifier.close(bound, body)
     }
@@ -86,6 +104,7 @@ impl Checker {
         value: &tree::ValueDeclaration,
         own: Option<Definition>,
     ) -> Checked<(Scheme, Expression)> {
+        not_a_connective(&value.name, value.name_span)?;
         self.scopes.defining.push(value.name.clone());
         let checked: Checked<_> = self.deeper(|checker| {
             let assumed = own.map(|number| checker.own_name(value, number)).transpose()?;
@@ -108,7 +127,7 @@ impl Checker {
     }
 
     fn defined_within(&mut self, value: &tree::ValueDeclaration) -> Checked<(Vec<Local>, Vec<TypeVar>, Expression)> {
-        distinct(value.type_params.iter().map(|param| &param.name), "parameter", value.name_span)?;
+        distinct_params(&value.type_params, value.name_span)?;
         let (mut sizes, types) = self.scopes.type_params(&value.type_params, &mut self.unifier);
         let body = if value.params.is_empty() {
             let body = self.body(|checker| match &value.result {
@@ -252,7 +271,7 @@ impl Unifier {
                 let open = *plain.entry(*local).or_insert_with(|| {
                     let open = self.bound_by_type(&self.locals[local.0 as usize].clone());
                     exists.push(open);
-                    self.soften_as(open, size);
+                    self.stands_for(open, [size.clone()]);
                     open
                 });
                 replaced.insert(size.clone(), Size::Local(open));
@@ -368,11 +387,12 @@ impl Unifier {
                 if cell.value.is_some() || cell.level <= level {
                     continue;
                 }
-                let cell_lifted = cell.lifted;
+                let is_plain = cell.lifted == Some(false) || self.is_chosen(unknown);
+                let cell = &self.types[unknown as usize];
                 let value = match &cell.required {
                     Required::Nothing => {
                         let var = self.type_variable(&Name::from(letter(b'a', types.len())));
-                        if cell_lifted == Some(false) {
+                        if is_plain {
                             self.lifted.insert(var.id, TypeParamKind::Type);
                         }
                         types.push(var.clone());
@@ -401,6 +421,15 @@ impl Unifier {
 pub(super) fn unused_size<T>(param: &tree::TypeParam) -> Checked<T> {
     let text = format!("no array has the size `{}`, so nothing says what it is", param.name);
     fault("size", param.span, text, format!("leave it out, or use it: `(xs: [{}]t)`", param.name))
+}
+
+/// Whether a value of the type has an array of this size, whatever its constructor.
+fn says(of: &Type, size: &Size) -> bool {
+    match of {
+        Type::Sum(_) | Type::Function(_) => false,
+        Type::Array(own, of) => own == size || says(of, size),
+        of => of.children().any(|of| says(of, size)),
+    }
 }
 
 /// The names that a pattern binds.

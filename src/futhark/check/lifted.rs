@@ -5,7 +5,7 @@
 
 use super::promises::as_abstract;
 use super::scope::Template;
-use super::substitute::has_size;
+use super::substitute::{has_size, unknowns};
 use super::unify::Unifier;
 use super::{Checked, Checker, fault};
 use crate::futhark::core::{Holds, Size, Type, TypeVar};
@@ -79,6 +79,19 @@ impl Unifier {
     /// written.
     pub(super) fn is_lifted(&self, var: &TypeVar) -> bool {
         self.lifted.get(&var.id) != Some(&TypeParamKind::Type)
+    }
+
+    /// Notes that a type is that of a result of a branch or a loop, once it is known.
+    pub(super) fn has_no_functions(&mut self, of: &Type) {
+        let of = self.resolve(of);
+        if of.holds(Holds::UNKNOWNS) {
+            self.chosen.push(of);
+        }
+    }
+
+    /// Whether an unknown type is part of the result of a branch or a loop.
+    pub(super) fn is_chosen(&self, unknown: u32) -> bool {
+        self.chosen.iter().any(|of| unknowns(&self.resolve(of)).0.contains(&unknown))
     }
 
     /// Whether a value of the type is a function or may have one in it.

@@ -65,7 +65,7 @@ use self::scope::{Env, Module, Scopes};
 use self::unify::Unifier;
 use super::chain::Rest;
 use super::core::{
-    Defined, Definition, Entry, Expression, ExpressionKind, Instance, Local, Pattern, Program, Scheme, Type,
+    Defined, Definition, Entry, Expression, ExpressionKind, Instance, Local, Pattern, Program, Scheme, Size, Type,
 };
 use super::core::{sizes, substitute};
 use super::source::{Message, Name, Severity, Span};
@@ -183,6 +183,8 @@ struct Bodies {
     pending: Vec<Vec<Pending>>,
     /// Whether types are written where nothing is bound, so that a size that is no term stays unknown.
     outside: bool,
+    /// Sizes of a parameter that are written and no terms, and what is written.
+    claims: Vec<(Size, tree::Expression)>,
     /// The calls that the function around makes of itself, if it may.
     own: Option<OwnCalls>,
 }

@@ -89,8 +89,8 @@ impl Declarations<'_> {
         if !self.promising {
             return self.checker.seal(module, signature, span);
         }
+        let mut known = Known::default().from_now_on(&self.checker.unifier);
         let promised = self.checker.promised(signature, &mut Vec::new())?;
-        let mut known = Known::default();
         self.kept(module, &promised, &mut known, span)?;
         let seen = match &promised {
             Module::Structure(members) if is_argument => {
@@ -119,8 +119,9 @@ impl Declarations<'_> {
                     within.sealed(&argument, &functor.signature, true, span)
                 })?;
                 let made = self.made(functor, taken, span)?;
+                let mut known = known.from_now_on(&self.checker.unifier);
                 let result = self.made(wanted, argument, span)?;
-                self.kept(&made, &result, &mut known.clone(), span)
+                self.kept(&made, &result, &mut known, span)
             }
             (Module::Structure(_), Module::Functor(_)) => fault(
                 "module",

@@ -117,7 +117,11 @@ impl Checker {
                 self.digits.insert(span, digits.clone());
                 (Constant::Real(0.0), of)
             }
-            tree::Literal::Character(c) => (Constant::Integer(i128::from(u32::from(*c))), Type::Prim(Prim::U8)),
+            // A character is its number, of the kind that is wanted.
+            tree::Literal::Character(c) => {
+                let of = self.unifier.unknown(Required::OneOf(number), span);
+                (Constant::Integer(i128::from(u32::from(*c))), of)
+            }
             tree::Literal::Text(text) => {
                 let byte = |byte: u8| Expression {
                     kind: ExpressionKind::Constant(Constant::Integer(i128::from(byte))),

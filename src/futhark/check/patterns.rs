@@ -12,6 +12,17 @@ use crate::futhark::core::{self, Pattern, Type};
 use crate::futhark::source::{Name, Span};
 use crate::futhark::syntax::tree::{self, PatternKind};
 
+/// Refuses other meanings of `&&` and `||`, whose right operand is worked out only where it decides.
+pub(super) fn not_a_connective(name: &Name, span: Span) -> Checked<()> {
+    match &**name {
+        "&&" | "||" if !span.is_prelude() => {
+            let text = format!("`{name}` is the language's own, and cannot be anything else");
+            fault("duplicate", span, text, "give it another name, as `&&&` or `|||`")
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Checker {
     /// The type of what a pattern takes, as far as the pattern says.
     pub(super) fn pattern_type(&mut self, pattern: &tree::Pattern) -> Checked<Type> {
@@ -59,6 +70,7 @@ impl Checker {
         let kind = deep(|| {
             Ok(match &pattern.kind {
                 PatternKind::Name(name) => {
+                    not_a_connective(name, span)?;
                     let local = self.unifier.local(name);
                     names.push(name.clone());
                     self.scopes.env.bind(name, Value::Local(local, of.clone()));

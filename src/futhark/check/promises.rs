@@ -17,6 +17,7 @@ use super::ownership::Owned;
 use super::scope::{Env, Functor, Made, Module, Template, TemplateParam, Value, show_name};
 use super::signatures::missing;
 use super::sizes::map_size;
+use super::substitute::dimensions;
 use super::types::{I64, substitute};
 use super::unify::Unifier;
 use super::{Checked, Checker, deep, fault};
@@ -165,7 +166,7 @@ impl Checker {
 
     /// A type of which nothing is known, with a number of its own.
     fn abstract_type(&mut self, declared: &tree::TypeDeclaration) -> Checked<Template> {
-        super::types::distinct(declared.params.iter().map(|param| &param.name), "parameter", Span::default())?;
+        super::types::distinct_params(&declared.params, Span::default())?;
         let (sizes, types) = self.scoped(|checker| checker.scopes.type_params(&declared.params, &mut checker.unifier));
         let (mut sizes, mut types) = (sizes.into_iter(), types.into_iter());
         let (mut params, mut held) = (Vec::new(), Vec::new());
@@ -191,10 +192,19 @@ impl Checker {
 
     /// The type that is promised of a value. Sizes that are not written are any.
     fn promised_type(&mut self, params: &[tree::TypeParam], of: &tree::TypeExpression) -> Checked<Scheme> {
-        super::types::distinct(params.iter().map(|param| &param.name), "parameter", of.span)?;
+        super::types::distinct_params(params, of.span)?;
         let first = self.unifier.sizes.len();
         let mut scheme = self.specified(params, of)?;
         let is_function = matches!(scheme.body, Type::Function(_));
+        let mut rest = &scheme.body;
+        while let Type::Function(function) = rest {
+            if self.unifier.has_open_size(&function.param) {
+                let text = "a parameter here has a size without a name, which nothing says when it is used";
+                let hint = "give the size a name: `val f [n] : [n]t -> t`";
+                return fault("size", of.span, text, hint);
+            }
+            rest = &function.result;
+        }
         let open = self.deeper(|checker| checker.unifier.name_sizes(first, |unifier| unifier.fresh("n")));
         scheme.body = self.unifier.resolve(&scheme.body);
         if is_function {
@@ -227,10 +237,31 @@ fn once_each(specifications: &[Specification]) -> Checked<()> {
 /// What stands for a promise in a module that keeps it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
+    /// The least number of its abstract types. Those of smaller numbers are of other modules, and are what they are.
+    first: u32,
     /// For its abstract types.
     types: FxHashMap<u32, Rc<Template>>,
     /// For its constants that are sizes.
     sizes: FxHashMap<Local, Size>,
+}
+
+impl Unifier {
+    /// Whether a type has a size of which nothing is written.
+    fn has_open_size(&self, of: &Type) -> bool {
+        let mut found = false;
+        dimensions(of, &mut |size| {
+            let leaf = self.resolve_size(size);
+            found |= matches!(leaf, Size::Unknown(cell) if !self.sizes[cell as usize].is_written);
+        });
+        found
+    }
+}
+
+impl Known {
+    /// Nothing is known of the abstract types of what is promised from now on.
+    pub(super) fn from_now_on(&self, unifier: &Unifier) -> Self {
+        Known { first: unifier.type_variables, ..self.clone() }
+    }
 }
 
 impl Unifier {
@@ -340,7 +371,7 @@ impl Checker {
                 let text = format!("the type `{name}` of the module has other parameters than its module type wants");
                 return fault("module", span, text, "declare it with the same, in the same order");
             }
-            let Some(id) = declared_as(name, wanted) else { continue };
+            let Some(id) = declared_as(name, wanted).filter(|id| *id >= known.first) else { continue };
             if found.lifted > wanted.lifted {
                 let (sign, holds) = match found.lifted {
                     TypeParamKind::Lifted => ('^', "functions"),
@@ -361,7 +392,7 @@ impl Checker {
                     return fault("module", span, text, "let an array in it have this size");
                 }
             }
-            known.types.insert(id, found.clone());
+            known.types.entry(id).or_insert_with(|| found.clone());
         }
         for (name, wanted) in in_order(&wanted.modules) {
             match (members.modules.get(name), wanted) {
@@ -377,7 +408,8 @@ impl Checker {
 
     fn definitions_kept(&mut self, members: &Env, wanted: &Env, known: &Known, span: Span) -> Checked<()> {
         for (name, wanted) in in_order(&wanted.types) {
-            if declared_as(name, wanted).is_some_and(|id| known.types.contains_key(&id)) {
+            let own = declared_as(name, wanted).and_then(|id| known.types.get(&id));
+            if own.is_some_and(|own| Rc::ptr_eq(own, &members.types[name])) {
                 continue;
             }
             let body = self.unifier.represented(&wanted.body, known);

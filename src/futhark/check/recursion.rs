@@ -84,7 +84,16 @@ impl Checker {
             types: types.iter().cloned().map(Type::Var).collect(),
         };
         let wanted = Scheme { body: self.unifier.resolve(&assumed.body), ..assumed.clone() }.at(&own);
-        self.unifier.equate(of, &wanted, Role::Result, span)?;
+        match self.unifier.unify(of, &wanted) {
+            Ok(false) => {}
+            // Nothing compares them when the program runs.
+            Ok(true) => {
+                let (of, wanted) = (self.unifier.show(of), self.unifier.show(&wanted));
+                let text = format!("this function is of type {of}, and calls itself as one of type {wanted}");
+                return fault("recursion", span, text, "write the types of its parameters and of its result");
+            }
+            Err(clash) => return Err(self.unifier.mismatch(&clash, of, &wanted, Role::Result, span)),
+        }
         let unwritten = Scheme {
             sizes: sizes.to_vec(),
             types: types.to_vec(),

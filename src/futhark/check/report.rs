@@ -129,6 +129,7 @@ impl Unifier {
             Required::Nothing => "_".into(),
             Required::OneOf(prims) => match prims.default() {
                 Some(prim) if prim.is_real() => "a real number",
+                Some(_) if prims.members().all(Prim::is_signed) => "an integer with a sign",
                 Some(prim) if prims.members().all(Prim::is_integer) || prim.is_integer() => "a number",
                 Some(_) | None => "a scalar",
             }

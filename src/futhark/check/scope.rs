@@ -284,6 +284,10 @@ impl Scopes {
         let values = &self.scope_of(name)?.values;
         match values.get(&name.name) {
             Some(Value::Poisoned) => Err(super::follows()),
+            Some(_) if name.name.starts_with('_') && !name.span.is_prelude() => {
+                let text = format!("`{}` is used, and begins with `_`, as names do that are not", show_name(name));
+                fault("unknown-name", name.span, text, "give it a name that begins with a letter")
+            }
             Some(value) => Ok(value.clone()),
             None if name.modules.is_empty() && self.defining.contains(&name.name) => {
                 let text =

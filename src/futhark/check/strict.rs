@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use super::report::Role;
 use super::substitute::{map_dimensions, mentions, with_sizes};
 use super::unify::{Clash, Unifier};
-use super::{Checked, Checker};
+use super::{Checked, Checker, deep};
 use crate::futhark::core::{Local, Size, Type};
 use crate::futhark::source::Span;
 
@@ -31,6 +31,28 @@ impl Unifier {
         if self.is_soft(origin) {
             self.soften(local);
         }
+    }
+
+    /// Notes that a variable stands for one of these sizes, whichever it turns out to be, and is soft if one of them is.
+    pub(super) fn stands_for(&mut self, local: Local, sizes: impl Into<Vec<Size>>) {
+        let sizes = sizes.into();
+        sizes.iter().for_each(|size| self.soften_as(local, size));
+        self.choices.insert(local, sizes);
+    }
+
+    /// Whether a size is this one for sure, and the variables that are it then, since all that they stand for is.
+    pub(super) fn becomes(&self, size: &Size, wanted: &Size, found: &mut Vec<Local>) -> bool {
+        let size = self.resolve_size(size);
+        if self.same_size(&size, wanted) {
+            return true;
+        }
+        let Size::Local(local) = size else { return false };
+        if found.contains(&local) {
+            return true;
+        }
+        let Some(choices) = self.choices.get(&local) else { return false };
+        found.push(local);
+        choices.iter().all(|choice| deep(|| self.becomes(choice, wanted, found)))
     }
 
     /// Whether a size mentions a variable of which nothing is certain.

@@ -184,9 +184,10 @@ impl Checker {
                     fault("literal", span, "the number is too large for a size", "sizes are of type `i64`")
                 }
                 None if outside => {
-                    let size = self.unifier.unknown_size(span);
+                    let of = self.unifier.unknown_size(span);
                     self.unifier.sizes.last_mut().expect("made above").is_written = true;
-                    Ok(size)
+                    self.bodies.claims.push((of.clone(), size.clone()));
+                    Ok(of)
                 }
                 None => Ok(self.sized(value, "size").1),
             },
@@ -224,7 +225,7 @@ impl Checker {
     pub(super) fn template(&mut self, params: &[TypeParam], definition: &TypeExpression) -> Checked<Template> {
         let before = self.unifier.locals.len();
         let first = self.unifier.sizes.len();
-        distinct(params.iter().map(|param| &param.name), "parameter", definition.span)?;
+        distinct_params(params, definition.span)?;
         let (params, body, lifted) = self.scoped(|checker| {
             checker.scopes.type_params(params, &mut checker.unifier);
             let lifted = checker.lifted(definition);
@@ -333,6 +334,9 @@ impl Unifier {
     /// The type of a scheme at new unknowns, and what they are.
     pub(super) fn instantiate(&mut self, scheme: &Scheme, span: Span) -> (Type, Instance) {
         let sizes: Box<[Size]> = scheme.sizes.iter().map(|_| self.unknown_size(span)).collect();
+        let used =
+            sizes.iter().filter_map(|size| if let Size::Unknown(cell) = size { Some((*cell, span)) } else { None });
+        self.used_at.extend(used);
         let one = |var: &TypeVar| {
             let unknown = self.unknown(Required::Nothing, span);
             let lifted = self.is_lifted(var);
@@ -366,6 +370,13 @@ pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n Name>, what: &str, sp
         }
     }
     Ok(())
+}
+
+/// No two sizes among the parameters have one name, nor two types; a size and a type may.
+pub(super) fn distinct_params(params: &[TypeParam], span: Span) -> Checked<()> {
+    let (sizes, types): (Vec<_>, Vec<_>) = params.iter().partition(|param| param.kind == TypeParamKind::Size);
+    distinct(sizes.iter().map(|param| &param.name), "parameter", span)?;
+    distinct(types.iter().map(|param| &param.name), "parameter", span)
 }
 
 /// A type with sizes and types in the places of variables.

@@ -125,6 +125,8 @@ pub(super) struct Unifier {
     pub(super) alias: FxHashMap<Local, Size>,
     /// Variables in the place of which stands this size.
     pub(super) eliminated: FxHashMap<Local, Size>,
+    /// Variables that stand for one or the other of these sizes.
+    pub(super) choices: FxHashMap<Local, Vec<Size>>,
     /// Variables that stand for sizes that have no terms of their own.
     pub(super) soft: FxHashSet<Local>,
     /// Sizes that are written nowhere of parameters with a type: they are what they have to be.
@@ -137,6 +139,10 @@ pub(super) struct Unifier {
     pub(super) type_levels: FxHashMap<u32, u32>,
     /// Types that stand for type parameters that take no functions, with their names and where they do.
     pub(super) instances: Vec<(Type, TypeVar, Span)>,
+    /// The sizes that functions are used at, and where.
+    pub(super) used_at: Vec<(u32, Span)>,
+    /// Types of the results of branches and loops, which are no functions and have none in them.
+    pub(super) chosen: Vec<Type>,
     /// Whether there are [hidden](HIDDEN) sizes.
     pub(super) hides: bool,
     /// Equations of sizes that may be solved when more is known.
@@ -220,7 +226,9 @@ impl Unifier {
         }
         let own: Vec<Local> = sizes.iter().map(|size| self.local(&self.locals[size.0 as usize].clone())).collect();
         self.existential.extend(&own);
-        sizes.iter().zip(&own).for_each(|(size, own)| self.soften_as(*own, &Size::Local(*size)));
+        for (size, own) in sizes.iter().zip(&own) {
+            self.stands_for(*own, [Size::Local(*size)]);
+        }
         let renamed = sizes.iter().copied().zip(own.iter().copied().map(Size::Local)).collect();
         (with_sizes(&self.resolve(of), &renamed), own)
     }
@@ -481,15 +489,5 @@ impl Unifier {
                 return;
             }
         }
-    }
-
-    /// Forgets the unknowns of a definition that is complete.
-    pub(super) fn forget(&mut self) {
-        self.types.clear();
-        self.sizes.clear();
-        self.deferred.clear();
-        self.instances.clear();
-        self.alias.clear();
-        self.eliminated.clear();
     }
 }
