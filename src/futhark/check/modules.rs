@@ -89,7 +89,7 @@ impl Declarations<'_> {
         if !self.promising {
             return self.checker.seal(module, signature, span);
         }
-        let mut known = Known::default().from_now_on(&self.checker.unifier);
+        let mut known = Known::default().before_promises(&self.checker.unifier);
         let promised = self.checker.promised(signature, &mut Vec::new())?;
         self.kept(module, &promised, &mut known, span)?;
         let seen = match &promised {
@@ -119,7 +119,7 @@ impl Declarations<'_> {
                     within.sealed(&argument, &functor.signature, true, span)
                 })?;
                 let made = self.made(functor, taken, span)?;
-                let mut known = known.from_now_on(&self.checker.unifier);
+                let mut known = known.before_promises(&self.checker.unifier);
                 let result = self.made(wanted, argument, span)?;
                 self.kept(&made, &result, &mut known, span)
             }

@@ -259,7 +259,7 @@ impl Unifier {
 
 impl Known {
     /// Nothing is known of the abstract types of what is promised from now on.
-    pub(super) fn from_now_on(&self, unifier: &Unifier) -> Self {
+    pub(super) fn before_promises(&self, unifier: &Unifier) -> Self {
         Known { first: unifier.type_variables, ..self.clone() }
     }
 }

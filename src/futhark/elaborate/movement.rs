@@ -6,7 +6,7 @@
 use super::operand::{Of, Operand, atoms, known};
 use super::site::{Site, reduction};
 use crate::array::{Agree, Agreement, Atom, Const, Extent, IntegerRow, Lambda, Map, Op, Prim, Range, ScalarOp, index};
-use crate::futhark::meaning::{Leaf, Movement, Outcome, RangeKind, Section};
+use crate::futhark::meaning::{Control, Leaf, Movement, Outcome, RangeKind, Section};
 use crate::futhark::source::{Message, Span};
 
 /// The invariant of methods that may not fail: the evaluator calls them on arrays alone.
@@ -102,6 +102,7 @@ impl Movement for Site {
             array
         } else {
             let of = array.of.inner(leading.len());
+            self.within_rule(at, array.atom, leading[0])?;
             Operand { atom: self.one(at, Op::Index(array.atom, leading))?, of }
         };
         if rest.is_empty() {
@@ -153,11 +154,14 @@ impl Movement for Site {
 
     fn iota(&self, at: Span, count: &Operand) -> Outcome<Operand> {
         let op = if self.may_be_felt(count.atom) { self.iota_with_adjoint(at, count)? } else { Op::Iota(count.atom) };
-        Ok(Operand { atom: self.one(at, op)?, of: Of::array(Prim::I64, vec![Some(count.atom)]) })
+        let atom = self.one(at, op)?;
+        self.inside.borrow_mut().rules.insert(atom, count.atom);
+        Ok(Operand { atom, of: Of::array(Prim::I64, vec![Some(count.atom)]) })
     }
 
     fn replicate(&self, at: Span, count: &Operand, value: Operand) -> Outcome<Operand> {
         let atom = self.one(at, Op::Replicate(count.atom, value.atom))?;
+        self.inside.borrow_mut().rules.insert(atom, count.atom);
         Ok(Operand { atom, of: value.of.arrayed(Some(count.atom)) })
     }
 
@@ -236,6 +240,15 @@ impl Site {
 
     pub(super) fn both(&self, at: Span, a: Atom, b: Atom) -> Outcome<Atom> {
         self.raw(at, ScalarOp::Mul, &[a, b])
+    }
+
+    /// Asks that an index is inside of an array of which nothing is left where an element is known from its index alone: no executor
+    /// would ask.
+    fn within_rule(&self, at: Span, array: Atom, place: Atom) -> Outcome<()> {
+        let count = self.inside.borrow().rules.get(&array).copied();
+        let Some(count) = count else { return Ok(()) };
+        let inside = self.both(at, self.at_most(at, index(0), place)?, self.less(at, place, count)?)?;
+        self.require(at, &Operand::scalar(inside, Prim::Bool), "bounds", "an index is out of bounds")
     }
 
     /// The indices that a slice of a dimension takes. What is not known to be within it is checked.
