@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::expressions::BOOL;
+use super::ownership::Owned;
 use super::patterns::not_a_connective;
 use super::report::Role;
 use super::sizes::Polynomial;
@@ -137,6 +138,9 @@ impl Checker {
                 }
                 None => checker.expression(&value.body, None),
             })?;
+            if self.scopes.defining.len() == 1 {
+                self.ownership.constant = value.result.as_ref().map(Owned::of);
+            }
             self.unifier.leave(&body.of, self.unifier.level);
             body
         } else {

@@ -203,6 +203,8 @@ pub(super) struct Ownership {
     pub(super) functions: FxHashMap<Span, Declared>,
     /// The variables of its loops, by the place of their pattern.
     pub(super) loops: FxHashMap<Span, Owned>,
+    /// What is declared of the definition itself, if it has no parameters.
+    pub(super) constant: Option<Owned>,
     /// Variables that the checker made for values with no name: these are worked out where they are mentioned first.
     pub(super) hoisted: FxHashSet<Local>,
     /// The functions that the meanings know.
@@ -232,6 +234,7 @@ impl Ownership {
     pub(super) fn forget(&mut self) {
         self.functions.clear();
         self.loops.clear();
+        self.constant = None;
         self.hoisted.clear();
     }
 }

@@ -11,9 +11,9 @@ module type scalars = {
   val pow 'number : number -> number -> number
   val neg 'number : number -> number
 
-  val and 'integer : integer -> integer -> integer
-  val or 'integer : integer -> integer -> integer
-  val xor 'integer : integer -> integer -> integer
+  val and 'bits : bits -> bits -> bits
+  val or 'bits : bits -> bits -> bits
+  val xor 'bits : bits -> bits -> bits
   val not 'bits : bits -> bits
   val shl 'integer : integer -> integer -> integer
   val shr 'integer : integer -> integer -> integer

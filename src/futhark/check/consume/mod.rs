@@ -113,6 +113,11 @@ impl Checker {
             ExpressionKind::Lambda(_) => flow.function(body, true)?,
             _ => flow.value(body)?,
         };
+        if let Some(declared) = &self.ownership.constant
+            && let Err(misfit) = held.fits(declared, of)
+        {
+            return Flow::misfit(misfit, &By::Result, body.span);
+        }
         if !matches!(of, Type::Function(_)) {
             return Ok(own);
         }

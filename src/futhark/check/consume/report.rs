@@ -21,7 +21,7 @@ pub(super) enum By {
     Call(Option<Name>),
     /// A loop that consumes the first values of its variables.
     Loop,
-    /// The declared result of a function.
+    /// What a function or a constant is declared to be.
     Result,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for By {
             By::Call(Some(name)) => write!(f, "`{name}`"),
             By::Call(None) => f.write_str("this function"),
             By::Loop => f.write_str("a loop"),
-            By::Result => f.write_str("the declared result"),
+            By::Result => f.write_str("the declared type"),
         }
     }
 }
