@@ -224,7 +224,7 @@ impl Interchanger<'_> {
             }
         }
         for row in &known.outside {
-            self.held(&mut writer, *row);
+            self.cell(&mut writer, *row);
         }
         let Writer { now, cells, lane, mut before, body: mut inner, .. } = writer;
         let needed = needed(known, &now, &cells, &inner);
@@ -292,9 +292,13 @@ impl Interchanger<'_> {
         if let Some(now) = writer.now.get(&row) {
             return *now;
         }
+        Operand::Value(self.cell(writer, row))
+    }
+
+    /// What stands for what a row held when the iteration began.
+    fn cell(&mut self, writer: &mut Writer<'_>, row: Buffer) -> Value {
         let prim = self.buffers[row.0 as usize].prim;
-        let cell = *writer.cells.entry(row).or_insert_with(|| self.value(prim, true));
-        Operand::Value(cell)
+        *writer.cells.entry(row).or_insert_with(|| self.value(prim, true))
     }
 
     /// A statement of a loop over lanes, with registers for rows.

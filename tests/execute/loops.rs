@@ -79,6 +79,25 @@ fn lanes_that_look_at_each_other_go_together() -> Result<()> {
     Ok(())
 }
 
+/// A row that each iteration writes and none reads is the last that was written; the others are what they were.
+#[test]
+fn rows_that_are_written_alone_are_the_last() -> Result<()> {
+    let last = Program::trace(|start: Matrix, inputs: Matrix| {
+        loop_for(inputs.len(), start, |t, rows: Matrix| rows.with(0, inputs.index(t)))
+    })?;
+    let vjp = last.vjp()?;
+    let [last, vjp] = [&last, &vjp].map(prepared);
+    for n in [0, 1, 3, 8, 14, 129, 300] {
+        for times in [0, 1, 5] {
+            let arguments = [array(&[2, n], 1), array(&[times, n], 2)];
+            last.same(&arguments).unwrap_or_else(|e| panic!("{n} lanes, {times} times: {e}"));
+            let all = [&arguments[..], &[array(&[2, n], 3)]].concat();
+            vjp.same(&all).unwrap_or_else(|e| panic!("{n} lanes, {times} times: {e}"));
+        }
+    }
+    Ok(())
+}
+
 /// A loop that reads where there is nothing is an error, whether there are lanes or not.
 #[test]
 fn what_is_out_of_bounds_is_out_of_bounds_without_lanes() -> Result<()> {
