@@ -1,7 +1,8 @@
-//! Numbers that notice when a sum or a product is too large: what comes of it is then not settled.
+//! Numbers that notice when a sum or a product is too large, or no number: what comes of it is then not settled.
 //!
 //! Law: a run in which no sum or product is near the largest number has the values that it has also where products are not rounded
-//! before they are added, and where sums are taken in another order; of any other it is not known
+//! before they are added, and where sums are taken in another order; of any other it is not known. One in which no NaN is made has
+//! them also on GPUs, whose compilers may assume that there is none
 //! (tests/language/fuzz.rs).
 
 use core::cell::Cell;
@@ -21,15 +22,25 @@ struct Watched(f64);
 
 thread_local! {
     /// Whether a number was too large.
-    static FOUND: Cell<bool> = const { Cell::new(false) };
+    static LARGE_FOUND: Cell<bool> = const { Cell::new(false) };
+    /// Whether a NaN was made of numbers.
+    static NAN_FOUND: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The value of an operation on these.
+fn noted(value: f64, of: &[f64]) -> Watched {
+    if value.is_nan() && !of.iter().any(|x| x.is_nan()) {
+        NAN_FOUND.set(true);
+    }
+    Watched(value)
 }
 
 /// The value of a sum or a product of these. What is infinite already stays so in any order.
 fn watched(value: f64, of: &[f64]) -> Watched {
     if of.iter().all(|x| x.is_finite()) && of.iter().chain([&value]).any(|x| x.abs() > LARGE) {
-        FOUND.set(true);
+        LARGE_FOUND.set(true);
     }
-    Watched(value)
+    noted(value, of)
 }
 
 impl Add for Watched {
@@ -77,7 +88,7 @@ impl Elementary for Watched {
         match rule.primitive() {
             // Numbers of fewer digits overflow where they are rounded to these.
             Some(Primitive::Sub | Primitive::Single | Primitive::Half) => watched(value, &x),
-            _ => Watched(value),
+            _ => noted(value, &x),
         }
     }
 }
@@ -98,9 +109,20 @@ impl Elementary for Watched {
 /// ```
 #[must_use]
 pub fn overflows(program: &Program, arguments: &[Value<f64>], limits: &Limits) -> bool {
-    FOUND.set(false);
+    LARGE_FOUND.set(false);
+    watch(program, arguments, limits);
+    LARGE_FOUND.get()
+}
+
+/// Whether a run of a program makes a NaN of numbers, as the difference of what is infinite.
+pub(crate) fn makes_nan(program: &Program, arguments: &[Value<f64>], limits: &Limits) -> bool {
+    NAN_FOUND.set(false);
+    watch(program, arguments, limits);
+    NAN_FOUND.get()
+}
+
+fn watch(program: &Program, arguments: &[Value<f64>], limits: &Limits) {
     let arguments: Vec<_> = arguments.iter().map(|value| value.map(|x| Watched(*x))).collect();
     // A run that ends early is one as far as it came.
     drop(run(program, &arguments, limits));
-    FOUND.get()
 }
