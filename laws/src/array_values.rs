@@ -72,6 +72,20 @@ pub(crate) fn all_close(left: &[Value<f64>], right: &[Value<f64>], apart: f64) -
     left.len() == right.len() && left.iter().zip(right).all(close)
 }
 
+/// These values, with NaN for the reals in the places of which others have one.
+pub(crate) fn with_nans_of(values: &[Value<f64>], others: &[Value<f64>]) -> Vec<Value<f64>> {
+    let one = |(value, other): (&Value<f64>, &Value<f64>)| {
+        if value.sizes() != other.sizes() {
+            return value.clone();
+        }
+        let is_nan = |x: &Scalar<f64>| x.real().is_some_and(|x| x.is_nan());
+        let elements = value.elements().iter().zip(other.elements());
+        let elements = elements.map(|(x, other)| if is_nan(other) { *other } else { *x }).collect();
+        Value::array(value.sizes(), elements).expect("as many elements as before")
+    };
+    values.iter().zip(others).map(one).collect()
+}
+
 /// Whether two values have the same sizes. A size of an array without elements is 0 where nothing is known of it, and a program
 /// that is rewritten may know more.
 pub(crate) fn same_sizes(left: &Value<f64>, right: &Value<f64>) -> bool {

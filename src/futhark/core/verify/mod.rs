@@ -9,6 +9,7 @@ mod agree;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::agree::{constant_fits, field, size_of};
+use super::sizes::Polynomial;
 use super::substitute::with_sizes;
 use super::{
     Definition, Expression, ExpressionKind, FunctionType, Index, Instance, Lambda, Local, Loop, LoopForm, Pattern,
@@ -275,7 +276,7 @@ impl Verifier<'_> {
 
     fn array(&self, elements: &[Expression], of: &Type, span: Span) -> Verified {
         let Type::Array(size, of) = of else { return wrong(span, "an array has no type of arrays") };
-        if *size != Size::Constant(i64::try_from(elements.len()).unwrap_or(i64::MAX)) {
+        if Polynomial::of(size).as_constant() != Some(elements.len() as i128) {
             return wrong(span, "an array has not as many elements as its type says");
         }
         elements.iter().try_for_each(|element| self.same(&element.of, of, None, span))
