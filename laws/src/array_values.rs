@@ -73,6 +73,7 @@ pub(crate) fn all_close(left: &[Value<f64>], right: &[Value<f64>], apart: f64) -
 }
 
 /// These values, with NaN for the reals in the places of which others have one.
+#[cfg(feature = "futhark")]
 pub(crate) fn with_nans_of(values: &[Value<f64>], others: &[Value<f64>]) -> Vec<Value<f64>> {
     let one = |(value, other): (&Value<f64>, &Value<f64>)| {
         if value.sizes() != other.sizes() {

@@ -115,6 +115,7 @@ pub fn overflows(program: &Program, arguments: &[Value<f64>], limits: &Limits) -
 }
 
 /// Whether a run of a program makes a NaN of numbers, as the difference of what is infinite.
+#[cfg(feature = "futhark")]
 pub(crate) fn makes_nan(program: &Program, arguments: &[Value<f64>], limits: &Limits) -> bool {
     NAN_FOUND.set(false);
     watch(program, arguments, limits);
