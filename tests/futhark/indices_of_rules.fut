@@ -24,6 +24,18 @@
 -- entry: chosen
 -- input { 3i64 2i64 } output { 2i64 }
 -- input { 3i64 3i64 } output { -1i64 }
+-- ==
+-- entry: rows
+-- input { 2i64 3i64 1i64 2i64 } output { 7 7 2i64 }
+-- input { 2i64 3i64 2i64 2i64 } error: bounds
+-- input { 2i64 3i64 1i64 3i64 } error: bounds
+-- ==
+-- entry: apart
+-- input { 2i64 3i64 1i64 2i64 } output { 7 }
+-- input { 2i64 3i64 1i64 3i64 } error: bounds
+entry rows (n: i64) (m: i64) (i: i64) (j: i64) =
+  ((replicate n (replicate m 7i32))[i, j], (replicate n (replicate m 7i32))[i][j], (replicate n (iota m))[i, j])
+entry apart (n: i64) (m: i64) (i: i64) (j: i64) = let row = (replicate n (replicate m 7i32))[i] in row[j]
 entry counted (n: i64) (i: i64) = (iota n)[i]
 entry copied (n: i64) (i: i64) = (replicate n 1i32)[i]
 entry first (n: i64) = head (iota n)

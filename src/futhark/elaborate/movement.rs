@@ -102,8 +102,12 @@ impl Movement for Site {
             array
         } else {
             let of = array.of.inner(leading.len());
-            self.within_rule(at, array.atom, leading[0])?;
-            Operand { atom: self.one(at, Op::Index(array.atom, leading))?, of }
+            let inner = self.within_rule(at, array.atom, &leading)?;
+            let atom = self.one(at, Op::Index(array.atom, leading))?;
+            if !inner.is_empty() {
+                self.inside.borrow_mut().rules.insert(atom, inner);
+            }
+            Operand { atom, of }
         };
         if rest.is_empty() {
             return Ok(array);
@@ -155,13 +159,16 @@ impl Movement for Site {
     fn iota(&self, at: Span, count: &Operand) -> Outcome<Operand> {
         let op = if self.may_be_felt(count.atom) { self.iota_with_adjoint(at, count)? } else { Op::Iota(count.atom) };
         let atom = self.one(at, op)?;
-        self.inside.borrow_mut().rules.insert(atom, count.atom);
+        self.inside.borrow_mut().rules.insert(atom, vec![count.atom]);
         Ok(Operand { atom, of: Of::array(Prim::I64, vec![Some(count.atom)]) })
     }
 
     fn replicate(&self, at: Span, count: &Operand, value: Operand) -> Outcome<Operand> {
         let atom = self.one(at, Op::Replicate(count.atom, value.atom))?;
-        self.inside.borrow_mut().rules.insert(atom, count.atom);
+        let rules = &mut self.inside.borrow_mut().rules;
+        let inner = rules.get(&value.atom).into_iter().flatten().copied();
+        let sizes = core::iter::once(count.atom).chain(inner).collect();
+        rules.insert(atom, sizes);
         Ok(Operand { atom, of: value.of.arrayed(Some(count.atom)) })
     }
 
@@ -242,13 +249,16 @@ impl Site {
         self.raw(at, ScalarOp::Mul, &[a, b])
     }
 
-    /// Asks that an index is inside of an array of which nothing is left where an element is known from its index alone: no executor
-    /// would ask.
-    fn within_rule(&self, at: Span, array: Atom, place: Atom) -> Outcome<()> {
-        let count = self.inside.borrow().rules.get(&array).copied();
-        let Some(count) = count else { return Ok(()) };
-        let inside = self.both(at, self.at_most(at, index(0), place)?, self.less(at, place, count)?)?;
-        self.require(at, &Operand::scalar(inside, Prim::Bool), "bounds", "an index is out of bounds")
+    /// Asks that indices are inside of an array of which nothing is left where an element is known from its indices alone: no executor
+    /// would ask. What is found there is such an array of the sizes that are left.
+    fn within_rule(&self, at: Span, array: Atom, places: &[Atom]) -> Outcome<Vec<Atom>> {
+        let mut sizes = self.inside.borrow().rules.get(&array).cloned().unwrap_or_default();
+        let inner = sizes.split_off(places.len().min(sizes.len()));
+        for (place, size) in places.iter().zip(sizes) {
+            let inside = self.both(at, self.at_most(at, index(0), *place)?, self.less(at, *place, size)?)?;
+            self.require(at, &Operand::scalar(inside, Prim::Bool), "bounds", "an index is out of bounds")?;
+        }
+        Ok(inner)
     }
 
     /// The indices that a slice of a dimension takes. What is not known to be within it is checked.

@@ -45,8 +45,8 @@ pub(super) struct Inside {
     pub(super) steps: u64,
     /// The number of variables before a function that is being traced for reverse mode, the outermost.
     pub(super) backwards: Option<usize>,
-    /// Arrays whose elements are known without them, and how many they have.
-    pub(super) rules: FxHashMap<Atom, Atom>,
+    /// Arrays whose elements are known without them, and their sizes, as far as that goes.
+    pub(super) rules: FxHashMap<Atom, Vec<Atom>>,
     /// Variables that are sizes of arrays.
     sizes: FxHashSet<Atom>,
 }

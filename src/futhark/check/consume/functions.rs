@@ -205,8 +205,8 @@ impl<'a> Flow<'a> {
         let (mut captured, mut owned) = (function.origins(), function.owned().clone());
         let by = self.called(head);
 
-        // Operands are evaluated in the order of the text, arguments from the last to the first. The last that are consumed are there for
-        // none of the others.
+        // Operands are evaluated in the order of the text, arguments from the last to the first: what one of these consumes is not there
+        // for those before it.
         let is_infix = arguments.last().is_some_and(|first| first.span.start < head.span.start);
         arguments.reverse();
         let mut given: Vec<(&'a Expression, Held)> = Vec::with_capacity(arguments.len());
