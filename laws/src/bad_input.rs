@@ -15,7 +15,7 @@ use catadiff::futhark::syntax::tree::{DeclarationKind, File};
 use catadiff::futhark::testing::blocks::blocks;
 use catadiff::futhark::values::{Array, Data, read, read_as, write_binary};
 use catadiff::futhark::{elaborate::compile_entry, interpreter, meaning::interface};
-use catadiff::interpret::{Control, Limits, Scalar, Value, run};
+use catadiff::interpret::{Control, Limits, Scalar, Value};
 use catadiff::primitives::f16;
 use catadiff::term::{Arena, Rules, parse as parse_formula};
 
@@ -23,6 +23,7 @@ use crate::array_values::{all_close, reals, with_nans_of};
 use crate::executor_sides::{Exactness, is_same};
 use crate::executors::at_hand;
 use crate::overflow::{makes_nan, overflows};
+use crate::shaken::Run;
 use crate::violation::{Verdict, Violation};
 
 /// What a run may take here.
@@ -35,8 +36,6 @@ const SIZE: usize = 3;
 const TOLERANCE: f64 = 1e-7;
 /// The same of half precision, which has thirteen binary digits fewer than single precision.
 const TOLERANCE_OF_HALVES: f64 = TOLERANCE * 8192.0;
-/// By how much arguments are moved to see whether results depend on the order of sums.
-const MOVED: f64 = 1.0 + 1e-12;
 
 fn holds(law: &str, input: &str, holds: bool, left: impl fmt::Display, right: impl fmt::Display) -> Verdict {
     if holds {
@@ -139,34 +138,31 @@ fn entry_means_one_thing(text: &str, program: &core::Program, entry: &Entry) -> 
     if leaves.len() > 50 || leaves.iter().any(|(_, rank)| *rank > 4) {
         return Ok(());
     }
-    let arguments = |by: f64| leaves.iter().map(|(kind, rank)| argument(*kind, *rank, by)).collect::<Vec<_>>();
-    let interpreted = |by| interpreter::run(program, &entry.name, &arguments(by), LIMITS);
-    let found = not_ours(text, interpreted(1.0))?;
+    let arguments: Vec<_> = leaves.iter().map(|(kind, rank)| argument(*kind, *rank)).collect();
+    let found = not_ours(text, interpreter::run(program, &entry.name, &arguments, LIMITS))?;
     let Some(elaborated) = not_ours(text, compile_entry(program, &entry.name))? else { return Ok(()) };
     let shown = elaborated.program.to_string();
     let again = Program::parse(&shown).map(|again| again.to_string());
     let law = "an elaborated program prints and is read";
     holds(law, text, again.as_ref() == Ok(&shown), format!("{again:?}"), &shown)?;
-    let run = not_ours(text, elaborated.run(&arguments(1.0), &LIMITS))?;
+    let run = not_ours(text, elaborated.run(&arguments, &LIMITS))?;
     let (Some(run), Some(found)) = (run, found) else { return Ok(()) };
     let as_values = |arrays: &[Array]| arrays.iter().map(value).collect::<Vec<_>>();
     let (run, mut found) = (as_values(&run), as_values(&found));
     // A constant that a loop begins with has the tangent 0 in the array program, and none in the interpreter: infinity times it is NaN in
     // the one alone (book, futhark).
+    let arguments = as_values(&arguments);
     let is_derived = text.contains("jvp") || text.contains("vjp");
-    if is_derived && reals(&run).iter().any(|x| x.is_nan()) {
-        let arguments: Vec<_> = arguments(1.0).iter().map(value).collect();
-        if makes_nan(&elaborated.program, &arguments, &LIMITS) {
-            found = with_nans_of(&found, &run);
-        }
+    if is_derived && reals(&run).iter().any(|x| x.is_nan()) && makes_nan(&elaborated.program, &arguments, &LIMITS) {
+        found = with_nans_of(&found, &run);
     }
-    let moved = || interpreted(MOVED).ok().map(|results| as_values(&results));
-    same(&format!("{text}\nentry {}", entry.name), &run, &found, moved)?;
+    let of = Run { program: &elaborated.program, arguments: &arguments, limits: LIMITS };
+    same(&format!("{text}\nentry {}", entry.name), of, &run, &found, || true)?;
     executors_are_the_interpreter(&elaborated.program)
 }
 
 /// Small numbers, none of them the same.
-fn argument(kind: Prim, rank: usize, by: f64) -> Array {
+fn argument(kind: Prim, rank: usize) -> Array {
     let shape = vec![SIZE; rank];
     let count = u8::try_from(SIZE.pow(u32::try_from(rank).expect("a small rank"))).expect("few elements");
     let bytes = || 0..count;
@@ -181,7 +177,7 @@ fn argument(kind: Prim, rank: usize, by: f64) -> Array {
         Prim::U64 => Data::U64(bytes().map(|n| u64::from(n) % 5).collect()),
         Prim::F16 => Data::F16(bytes().map(|n| f16::from_f64(f64::from(n) * 0.75 - 0.5)).collect()),
         Prim::F32 => Data::F32(bytes().map(|n| (f64::from(n) * 0.75 - 0.5) as f32).collect()),
-        Prim::F64 => Data::F64(bytes().map(|n| (f64::from(n) * 0.75 - 0.5) * by).collect()),
+        Prim::F64 => Data::F64(bytes().map(|n| f64::from(n) * 0.75 - 0.5).collect()),
         Prim::Bool => Data::Bool(bytes().map(|n| n % 2 == 0).collect()),
         _ => panic!("arguments of kind {kind} are to be drawn here"),
     };
@@ -262,8 +258,7 @@ fn is_the_interpreter(executor: &dyn Executor, program: &Program) -> Verdict {
     if types.len() > 50 || types.iter().any(|of| of.rank > 4) {
         return Ok(());
     }
-    let arguments =
-        |by: f64| -> Vec<Value<f64>> { types.iter().map(|of| value(&argument(of.prim, of.rank, by))).collect() };
+    let arguments: Vec<Value<f64>> = types.iter().map(|of| value(&argument(of.prim, of.rank))).collect();
     let text = program.to_string();
     let prepared = match executor.prepare(program) {
         Ok(prepared) => prepared,
@@ -273,19 +268,18 @@ fn is_the_interpreter(executor: &dyn Executor, program: &Program) -> Verdict {
     let interpreted = Interpreter.prepare(program);
     let interpreted =
         interpreted.expect("what verifies can be interpreted").expect("the interpreter runs every program");
-    let outcomes = [&prepared, &interpreted].map(|it| it.run(&arguments(1.0), Control::from(&LIMITS)));
+    let outcomes = [&prepared, &interpreted].map(|it| it.run(&arguments, Control::from(&LIMITS)));
     let [Ok(found), Ok(expected)] = outcomes else { return Ok(()) };
     // A product that is added may be rounded with the sum alone, so that it overflows in one of both; and the compiler of a GPU's driver
     // may assume that a difference is a number.
     let is_settled = || {
-        let arguments = arguments(1.0);
         let is_nan = || executor.name() == "gpu" && makes_nan(program, &arguments, &LIMITS);
         !overflows(program, &arguments, &LIMITS) && !is_nan()
     };
-    let nearby = || run(program, &arguments(MOVED), &LIMITS).ok().filter(|_| is_settled());
+    let of = Run { program, arguments: &arguments, limits: LIMITS };
     match (found, expected) {
         (Outcome::Done { results, .. }, Outcome::Done { results: expected, .. }) => {
-            same(&text, &results, &expected, nearby)
+            same(&text, of, &results, &expected, is_settled)
         }
         // Limits end them at different statements.
         (Outcome::Fault(fault), _) | (_, Outcome::Fault(fault)) if fault.is_end() => Ok(()),
@@ -293,28 +287,29 @@ fn is_the_interpreter(executor: &dyn Executor, program: &Program) -> Verdict {
             let is_same = is_same(&found, &expected, Exactness::Place);
             holds("a fault of an executor is that of the interpreter", &text, is_same, found, expected)
         }
-        // A number that is rounded in another way may be what is wrong: then it is wrong nearby.
+        // A number that is rounded in another way may be what is wrong.
         (Outcome::Fault(found), Outcome::Done { .. }) => {
             let law = "a fault of an executor is one of the interpreter";
-            holds(law, &text, nearby().is_none(), found, "no fault")
+            holds(law, &text, !is_settled() || of.roundings().is_none(), found, "no fault")
         }
         // What no result needs is not executed.
         (Outcome::Done { .. } | Outcome::Unsupported(_), _) | (_, Outcome::Unsupported(_)) => Ok(()),
     }
 }
 
-/// Two results are the same up to the order of sums, unless the results at arguments nearby differ as much, or are not to be relied on.
+/// Two results of a run are the same up to how it rounds, if they are settled.
 fn same(
     text: &str,
+    of: Run<'_>,
     found: &[Value<f64>],
     expected: &[Value<f64>],
-    nearby: impl FnOnce() -> Option<Vec<Value<f64>>>,
+    is_settled: impl FnOnce() -> bool,
 ) -> Verdict {
     let shown = |values: &[Value<f64>]| values.iter().map(|value| format!("{value}; ")).collect::<String>();
     // Derivatives that are the same numbers with many digits may be neighbours with few.
     let tolerance = if text.contains("f16") { TOLERANCE_OF_HALVES } else { TOLERANCE };
-    let close = |found: &[Value<f64>]| all_close(found, expected, tolerance);
-    let agree = close(found) || !nearby().is_some_and(|nearby| close(&nearby));
+    let agree =
+        all_close(found, expected, tolerance) || of.is_another_rounding(found, expected, tolerance) || !is_settled();
     holds("executor = interpreter", text, agree, shown(found), shown(expected))
 }
 

@@ -10,17 +10,14 @@ use catadiff::array::Program;
 use catadiff::execute::{Executor, Fault, Interpreter, Outcome, Prepared, Unsupported};
 use catadiff::interpret::{Control, Limits, Value};
 
-use crate::array_values::{LIMITS, all_close, is_rounded, list, same_sizes, violation};
-use crate::shaken;
+use crate::array_values::{LIMITS, all_close, is_rounded, list, violation};
+use crate::shaken::Run;
 use crate::violation::{Verdict, Violation};
 
 /// The largest distance of two reals that are sums of the same numbers in another order.
 pub(crate) const TOLERANCE: f64 = 1e-9;
 /// The largest distance where rounding otherwise is not to blame.
 const SETTLED: f64 = TOLERANCE / 100.0;
-/// How many roundings at random say how far sums of half or single precision may differ: the most that one of them moves a result,
-/// this many times, since each of them is one of many that there are.
-const ROUNDINGS: u64 = 8;
 
 /// What is checked of each run.
 pub(crate) const LAW: &str = "executed(p) = interpreted(p)";
@@ -107,42 +104,15 @@ impl<'p> Sides<'p> {
 
     /// Whether few digits of the interpreter's results are right, so that they are as far from those of any other rounding.
     fn is_unsettled(&self, ask: Ask<'_>, expected: &[Value<f64>]) -> bool {
-        let shaken = ask.within.and_then(|limits| shaken::results(self.program, ask.arguments, &limits, 1));
+        let run = |limits| Run { program: self.program, arguments: ask.arguments, limits };
+        let shaken = ask.within.and_then(|limits| run(limits).rounded(1));
         shaken.is_some_and(|shaken| !all_close(&shaken, expected, SETTLED))
     }
 
-    /// Whether results are what sums of half or single precision can be that are taken in another order: another rounding of the same
-    /// operations moves them about as far.
+    /// Whether results are what sums of half or single precision can be that are taken in another order.
     fn is_another_rounding(&self, ask: Ask<'_>, found: &[Value<f64>], expected: &[Value<f64>]) -> bool {
-        if !is_rounded(self.program) {
-            return false;
-        }
-        let limits = ask.within.unwrap_or(LIMITS);
-        let others = (1..=ROUNDINGS).map(|seed| shaken::results(self.program, ask.arguments, &limits, seed));
-        let Some(others) = others.collect::<Option<Vec<_>>>() else { return true };
-        found.iter().zip(expected).enumerate().all(|(result, (found, expected))| {
-            let others: Vec<&Value<f64>> = others.iter().map(|other| &other[result]).collect();
-            // Where a decision depends on the rounding, sizes do.
-            let depends = others.iter().any(|other| other.sizes() != expected.sizes());
-            let near = |k: usize| {
-                let of = |value: &Value<f64>| (value.elements()[k], value.elements()[k].real().copied());
-                let ((found, x), (expected, y)) = (of(found), of(expected));
-                match (x, y) {
-                    (Some(x), Some(y)) => {
-                        let is_same = |z: f64| z == y || z.is_nan() && y.is_nan();
-                        let distance = |z: f64| if is_same(z) { 0.0 } else { (z - y).abs() };
-                        let moved = others.iter().filter_map(|other| of(other).1).map(distance);
-                        // One that is no number moves the result without bound.
-                        let larger = |a: f64, b: f64| if b.is_nan() { f64::INFINITY } else { a.max(b) };
-                        let most = moved.fold(TOLERANCE * (1.0 + y.abs()), larger);
-                        let is_within = most == f64::INFINITY || (x - y).abs() <= ROUNDINGS as f64 * most;
-                        is_same(x) || is_within
-                    }
-                    _ => found == expected || others.iter().any(|other| of(other).0 != expected),
-                }
-            };
-            depends || same_sizes(found, expected) && (0..expected.elements().len()).all(near)
-        })
+        let run = Run { program: self.program, arguments: ask.arguments, limits: ask.within.unwrap_or(LIMITS) };
+        is_rounded(self.program) && run.is_another_rounding(found, expected, TOLERANCE)
     }
 
     /// How the run ended, if it keeps the law.
