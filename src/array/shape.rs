@@ -10,8 +10,9 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::agree::Extent;
 use super::iteration::Form;
-use super::operation::Loop;
+use super::operation::{Agree, Loop, Op};
 use super::program::{Atom, Body, Lambda, Var};
 use super::scalar::ScalarOp;
 use super::types::Prim;
@@ -113,23 +114,60 @@ pub(crate) trait SizeDomain {
 pub(crate) struct Shapes<D: SizeDomain> {
     pub(crate) around: D,
     inside: FxHashMap<Var, Shape<D::Size>>,
+    /// What was known of variables of which comparisons say more, as long as the body with these is looked at.
+    before: Vec<(Var, Shape<D::Size>)>,
 }
 
 impl<D: SizeDomain> Shapes<D> {
     /// Over what is known around the function.
     pub(crate) fn over(around: D) -> Self {
-        Shapes { around, inside: FxHashMap::default() }
+        Shapes { around, inside: FxHashMap::default(), before: Vec::new() }
     }
 
     fn body(&mut self, body: &Body) -> Result<Results<Self>, D::Stop> {
-        deeper(|| {
+        let known = self.before.len();
+        let results = deeper(|| {
             for stm in &body.stms {
                 self.around.step()?;
                 let results = typing::results(&stm.op, self)?;
                 self.inside.extend(stm.vars.iter().copied().zip(results));
+                if let Op::Agree(it) = &stm.op {
+                    self.learn(it);
+                }
             }
             Ok(self.all(&body.results))
-        })
+        })?;
+        // The body may be one that is not executed.
+        self.inside.extend(self.before.drain(known..).rev());
+        Ok(results)
+    }
+
+    /// Learns a size from one that it is compared with.
+    fn learn(&mut self, it: &Agree) {
+        let ([first], [second], []) = (&it.first[..], &it.second[..], &it.times[..]) else { return };
+        match [first, second].map(|extent| self.extent(*extent)) {
+            [Some(size), None] => self.set(*second, size),
+            [None, Some(size)] => self.set(*first, size),
+            [Some(_), Some(_)] | [None, None] => {}
+        }
+    }
+
+    fn extent(&mut self, extent: Extent) -> Option<D::Size> {
+        match extent {
+            Extent::Number(number) => self.size(number),
+            Extent::Of(array, dimension) => self.of(array).sizes[dimension].clone(),
+        }
+    }
+
+    fn set(&mut self, extent: Extent, size: D::Size) {
+        let Some((var, shape)) = extent.atom().var().and_then(|var| Some((var, self.inside.get_mut(&var)?))) else {
+            return;
+        };
+        self.before.push((var, shape.clone()));
+        match extent {
+            Extent::Number(_) => shape.number = Some(size),
+            Extent::Of(_, dimension) => shape.sizes[dimension] = Some(size),
+        }
     }
 }
 

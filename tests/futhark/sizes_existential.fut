@@ -17,6 +17,14 @@
 -- entry: growing
 -- input { 3i64 } output { [1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0] }
 -- ==
+-- entry: grown
+-- input { [1i64, 2i64] 3i64 } output { [[1i64, 1i64, 1i64], [2i64, 2i64, 2i64]] }
+-- input { empty([0]i64) 2i64 } output { empty([0][2]i64) }
+-- ==
+-- entry: grown_or_not
+-- input { [1i64, 2i64] 1i64 } output { [[1i64], [2i64]] }
+-- input { empty([0]i64) 2i64 } output { empty([0][2]i64) }
+-- ==
 -- entry: numbers
 -- input { 5i64 } output { [0i64, 1i64, 2i64, 3i64, 4i64] [1i64, 2i64, 3i64, 4i64, 5i64] [5i64, 3i64, 1i64] [2i64, 4i64] }
 
@@ -36,4 +44,9 @@ entry either [n] (b: bool) (xs: [n]f64) =
   let f (xs: [n]f64) = f64.sum (prefix b xs)
   in (f xs, vjp f xs 1)
 entry growing (n: i64) : []f64 = loop xs = [1, 2] for _i < n - 1 do xs ++ xs
+-- What a row is to be as long as is known where there is no row.
+def times (k: i64) (x: i64) : []i64 = loop xs = [] for _i < k do xs ++ [x]
+entry grown [n] (xs: [n]i64) (k: i64) = map (\x -> times k x :> [k]i64) xs
+entry grown_or_not [n] (xs: [n]i64) (k: i64) =
+  map (\x -> let ys = times k x let zs = if x > 5 then reverse (ys :> [2]i64) else [x, x] in (ys :> [k]i64, zs)) xs |> unzip |> (.0)
 entry numbers (n: i64) = (0..<n, 1...n, n..n - 2...1, 2..4..<n + 1)
