@@ -139,6 +139,18 @@ pub(crate) fn values() -> Vec<Family> {
             Program::trace(|x: Vector, times: I64| loop_for(times, x, |i, x: Vector| x.map(|x| x * 0.5 + i.to_f64()))),
             |n| vec![reals(&[n], 1), (n as i64 % 4).into()],
         ),
+        // Arrays that change their sizes: one grows, of the other half of the elements stay, and then those that are positive.
+        at_sizes(
+            Program::trace(|x: Vector, times: I64| {
+                loop_for(times, (x, x), |i, (x, y)| {
+                    let half = y.take((y.len() + 1) / 2).map(|y| y * 1.5);
+                    let places = half.map(|y| if_(y.gt(0.0), || 1, || 0)).scan(0, |a, b| a + b);
+                    let kept = replicate(places.len().min(7), 0.25).scatter(places, half);
+                    (x.map(|x| x * 0.5).concat(replicate(i, 2.5)), if_(i.gt(1), || kept, || half))
+                })
+            }),
+            |n| vec![reals(&[n], 1), (n as i64 % 4).into()],
+        ),
         at_sizes(
             Program::trace(|x: Vector| {
                 x.map(|x| loop_while((x.abs() + 1.0, I64::from(0)), |(y, _)| y.lt(4.0), |(y, k)| (y * 1.5, k + 1)))

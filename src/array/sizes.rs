@@ -70,6 +70,12 @@ impl SizeTable {
         &self.extents[self.range(value.into())]
     }
 
+    /// Whether a loop may change the sizes of a variable: some are its own, and iterations give it another value.
+    pub(crate) fn may_change(&self, it: &Loop, variable: usize) -> bool {
+        let var = it.params[variable].0;
+        self.of(var).iter().any(|size| size.atom() == var.into()) && it.body.results[variable] != var.into()
+    }
+
     /// The size that an integer is: of an array, if that is what it was found as, or else the number itself.
     #[must_use]
     pub fn number(&self, number: Atom) -> Extent {

@@ -1,7 +1,7 @@
 //! Loops.
 //!
-//! Law: what a loop carries is in cells and in buffers of its own, which the end of an iteration sets all at once
-//! (tests/execute/carried.rs, tests/execute/loops.rs).
+//! Law: what a loop carries is in cells and in buffers of its own, which the end of an iteration sets all at once. Arrays
+//! that may change their sizes have cells for these (tests/execute/carried.rs, tests/execute/resized.rs).
 
 use super::code::{Broken, Buffer, Operand, Stm as Code, Value};
 use super::emit::Emit;
@@ -17,6 +17,15 @@ pub(super) type Iteration<'f, 'p> = &'f mut dyn FnMut(&mut Lowering<'p>, Operand
 pub(super) type Question<'f, 'p> =
     (&'f mut dyn FnMut(&mut Lowering<'p>, &[Bound<'p>]) -> Step<Operand>, Option<Operand>);
 
+/// What a variable of a loop begins with.
+struct Begin<'p> {
+    value: Bound<'p>,
+    /// Whether it may be changed where it is.
+    is_owned: bool,
+    /// Whether iterations may change its sizes.
+    is_resized: bool,
+}
+
 /// Where an array is carried, and what a variable of a loop starts from.
 type Begun<'p> = (Option<Carried>, Bound<'p>);
 
@@ -25,21 +34,39 @@ type Begun<'p> = (Option<Carried>, Bound<'p>);
 enum Carried {
     Cell(Value),
     Buffer(View, Vec<Operand>, Prim),
+    /// An array that has all of a buffer, and its sizes in cells.
+    Resized(Buffer, Vec<Value>, Prim),
 }
 
 impl Carried {
     /// The buffer that an array is carried in.
     fn home(&self) -> Option<Buffer> {
-        if let Carried::Buffer(view, ..) = self { Some(view.origin.buffer) } else { None }
+        match self {
+            Carried::Cell(_) => None,
+            Carried::Buffer(view, ..) => Some(view.origin.buffer),
+            Carried::Resized(buffer, ..) => Some(*buffer),
+        }
     }
 
-    fn bound<'p>(&self) -> Bound<'p> {
+    fn cells(&self) -> &[Value] {
         match self {
-            Carried::Cell(cell) => Bound::Scalar(Operand::Value(*cell)),
-            Carried::Buffer(view, sizes, prim) => {
-                Bound::Array(Array { prim: *prim, sizes: sizes.clone(), form: Form::Memory(view.clone()) })
-            }
+            Carried::Cell(cell) => core::slice::from_ref(cell),
+            Carried::Buffer(..) => &[],
+            Carried::Resized(_, cells, _) => cells,
         }
+    }
+
+    fn bound<'p>(&self, emit: &mut Emit<'_>) -> Bound<'p> {
+        let (prim, sizes, view) = match self {
+            Carried::Cell(cell) => return Bound::Scalar(Operand::Value(*cell)),
+            Carried::Buffer(view, sizes, prim) => (*prim, sizes.clone(), view.clone()),
+            Carried::Resized(buffer, cells, prim) => {
+                let sizes: Vec<Operand> = cells.iter().map(|cell| Operand::Value(*cell)).collect();
+                let view = View::whole(emit, *buffer, &sizes);
+                (*prim, sizes, view)
+            }
+        };
+        Bound::Array(Array { prim, sizes, form: Form::Memory(view) })
     }
 }
 
@@ -51,17 +78,20 @@ impl<'p> Lowering<'p> {
             seen.extend(mentioned(&condition.stms, &condition.results));
         }
         let mut initial = Vec::new();
-        for (_, atom) in &it.params {
+        for (number, (_, atom)) in it.params.iter().enumerate() {
             let bound = self.env.atom(*atom);
             if self.emit.program.atom_type(*atom).accumulator {
                 // There is but one, and all add to it.
-                initial.push((bound, true));
+                initial.push(Begin { value: bound, is_owned: true, is_resized: false });
                 continue;
             }
+            let is_resized = matches!(bound, Bound::Array(_)) && self.is_resized(it, number)?;
             initial.push(match self.settled(bound)? {
                 // What is not needed again need not be copied.
-                Bound::Array(_) if initial_is_owned(&it.params, *atom) => (Bound::Array(self.own(*atom, &seen)?), true),
-                other => (other, false),
+                Bound::Array(_) if initial_is_owned(&it.params, *atom) => {
+                    Begin { value: Bound::Array(self.own(*atom, &seen)?), is_owned: true, is_resized }
+                }
+                value => Begin { value, is_owned: false, is_resized },
             });
         }
         let params = || it.params.iter().map(|(param, _)| *param);
@@ -97,14 +127,25 @@ impl<'p> Lowering<'p> {
         initial: Vec<Bound<'p>>,
         body: Iteration<'_, 'p>,
     ) -> Step<Vec<Bound<'p>>> {
-        self.carried(Some(count), initial.into_iter().map(|bound| (bound, false)).collect(), None, body)
+        let begin = |value| Begin { value, is_owned: false, is_resized: false };
+        self.carried(Some(count), initial.into_iter().map(begin).collect(), None, body)
+    }
+
+    /// Whether iterations may change the sizes of an array. In lanes, which all have arrays of the same sizes, they may not.
+    fn is_resized(&self, it: &Loop, variable: usize) -> Step<bool> {
+        let program = self.emit.program;
+        if !self.sizes.get_or_init(|| program.sizes()).may_change(it, variable) {
+            return Ok(false);
+        }
+        let is_of_lanes = self.emit.lanes.is_some() || self.emit.at.mask.is_some();
+        if is_of_lanes { Err(Unsupported("a loop that changes the sizes of an array in each lane")) } else { Ok(true) }
     }
 
     /// The same, or while a condition holds; what is carried may begin where it is, if that is said to be its own.
     fn carried(
         &mut self,
         count: Option<Operand>,
-        initial: Vec<(Bound<'p>, bool)>,
+        initial: Vec<Begin<'p>>,
         mut until: Option<Question<'_, 'p>>,
         body: Iteration<'_, 'p>,
     ) -> Step<Vec<Bound<'p>>> {
@@ -119,24 +160,26 @@ impl<'p> Lowering<'p> {
             .collect();
         loop {
             let mut cells: Vec<(Value, Operand)> = Vec::new();
-            let state: Vec<Carried> = carried
-                .iter()
-                .zip(&varying)
-                .map(|((carried, initial), varying)| match (carried, initial) {
-                    (Some(carried), _) => carried.clone(),
+            let mut state = Vec::with_capacity(carried.len());
+            for ((carried, initial), varying) in carried.iter().zip(&varying) {
+                state.push(match (carried, initial) {
+                    (Some(carried), Bound::Array(initial)) => {
+                        cells.extend(carried.cells().iter().copied().zip(initial.sizes.iter().copied()));
+                        carried.clone()
+                    }
                     (None, Bound::Scalar(initial)) => {
                         let cell = self.emit.value(self.emit.prim(*initial), *varying);
                         cells.push((cell, *initial));
                         Carried::Cell(cell)
                     }
-                    (None, Bound::Array(_)) => unreachable!("an array is carried in a buffer"),
-                })
-                .collect();
+                    _ => unreachable!("an array is carried in a buffer"),
+                });
+            }
             self.emit.push(Code::Assign { cells, mask: None });
             let now_varying = self.attempt(|this| this.once(count, &state, until.as_mut(), body))?;
             let more: Vec<bool> = varying.iter().zip(&now_varying).map(|(a, b)| *a || *b).collect();
             if more == varying {
-                return Ok(state.iter().map(Carried::bound).collect());
+                return Ok(state.iter().map(|carried| carried.bound(&mut self.emit)).collect());
             }
             self.emit.withdraw();
             varying = more;
@@ -144,19 +187,24 @@ impl<'p> Lowering<'p> {
     }
 
     /// The buffers of the arrays that are carried, with their first content.
-    fn carry(&mut self, initial: Vec<(Bound<'p>, bool)>) -> Step<Vec<Begun<'p>>> {
+    fn carry(&mut self, initial: Vec<Begin<'p>>) -> Step<Vec<Begun<'p>>> {
         let mut carried = Vec::new();
-        for (bound, owned) in initial {
-            carried.push(match &bound {
-                Bound::Scalar(_) => (None, bound),
-                Bound::Array(Array { form: Form::Memory(view), sizes, prim }) if owned => {
-                    (Some(Carried::Buffer(view.clone(), sizes.clone(), *prim)), bound)
-                }
-                Bound::Array(array) => {
-                    let (_, view) = self.copied(array)?;
-                    (Some(Carried::Buffer(view, array.sizes.clone(), array.prim)), bound)
-                }
-            });
+        for Begin { value, is_owned, is_resized } in initial {
+            let Bound::Array(array) = &value else {
+                carried.push((None, value));
+                continue;
+            };
+            let view = match &array.form {
+                Form::Memory(view) if is_owned => view.clone(),
+                _ => self.copied(array)?.1,
+            };
+            let is_at = if is_resized {
+                let cells = array.sizes.iter().map(|_| self.emit.value(Prim::I64, false)).collect();
+                Carried::Resized(view.origin.buffer, cells, array.prim)
+            } else {
+                Carried::Buffer(view, array.sizes.clone(), array.prim)
+            };
+            carried.push((Some(is_at), value));
         }
         Ok(carried)
     }
@@ -185,7 +233,7 @@ impl<'p> Lowering<'p> {
         self.emit.push(Code::Assign { cells: vec![(number, Operand::int(0))], mask: None });
         self.emit.open(false);
         begin(&mut self.emit, state, Some(number));
-        let now: Vec<Bound<'p>> = state.iter().map(Carried::bound).collect();
+        let now: Vec<Bound<'p>> = state.iter().map(|carried| carried.bound(&mut self.emit)).collect();
         let mut condition = question(self, &now)?;
         if let Some(mask) = self.emit.at.mask {
             condition = self.emit.scalar(ScalarOp::Mul, &[mask, condition]);
@@ -220,7 +268,7 @@ impl<'p> Lowering<'p> {
         let homes: Vec<Buffer> = state.iter().filter_map(Carried::home).collect();
         self.emit.buffers.give(homes.iter().copied(), self.emit.at.region);
         homes.iter().for_each(|home| self.emit.buffers.make_home(*home));
-        let now: Vec<Bound<'p>> = state.iter().map(Carried::bound).collect();
+        let now: Vec<Bound<'p>> = state.iter().map(|carried| carried.bound(&mut self.emit)).collect();
         let next = body(self, index, &now)?;
         let masked = self.emit.at.mask.is_some_and(|mask| self.emit.is_varying(mask));
         let differs = |next: &Bound<'p>| matches!(next, Bound::Scalar(x) if masked || self.emit.is_varying(*x));
@@ -241,10 +289,13 @@ impl<'p> Lowering<'p> {
         for (carried, next) in state.iter().zip(next) {
             match (carried, next) {
                 (Carried::Cell(cell), Bound::Scalar(next)) => cells.push((*cell, next)),
-                (Carried::Buffer(view, sizes, _), Bound::Array(array)) => {
-                    let other = Broken::Able("a loop that changes the sizes of an array");
-                    sizes.iter().zip(&array.sizes).for_each(|(a, b)| self.emit.equal(other, *a, *b));
-                    let home = view.origin.buffer;
+                (carried @ (Carried::Buffer(..) | Carried::Resized(..)), Bound::Array(array)) => {
+                    if let Carried::Buffer(_, sizes, _) = carried {
+                        let other = Broken::Able("an operator that changes the sizes of an array");
+                        sizes.iter().zip(&array.sizes).for_each(|(a, b)| self.emit.equal(other, *a, *b));
+                    }
+                    cells.extend(carried.cells().iter().copied().zip(array.sizes.iter().copied()));
+                    let home = carried.home().expect("an array is carried in a buffer");
                     if let Form::Memory(now) = &array.form
                         && now.origin.buffer == home
                         && now.is_whole(&mut self.emit, &array.sizes)
@@ -258,10 +309,11 @@ impl<'p> Lowering<'p> {
                             (aside, array.stored(view))
                         }
                     };
-                    if self.emit.at.mask.is_some() {
-                        masked.push((Bound::Array(array), view.clone()));
-                    } else {
-                        swaps.push(Code::Swap(home, aside));
+                    match carried {
+                        Carried::Buffer(view, ..) if self.emit.at.mask.is_some() => {
+                            masked.push((Bound::Array(array), view.clone()));
+                        }
+                        _ => swaps.push(Code::Swap(home, aside)),
                     }
                 }
                 _ => panic!("a loop's variables keep their types"),
@@ -278,10 +330,8 @@ impl<'p> Lowering<'p> {
 fn begin(emit: &mut Emit<'_>, state: &[Carried], number: Option<Value>) {
     number.into_iter().for_each(|cell| emit.settle(cell));
     for carried in state {
-        match carried {
-            Carried::Cell(cell) => emit.settle(*cell),
-            Carried::Buffer(view, ..) => emit.changed(view.origin.buffer),
-        }
+        carried.cells().iter().for_each(|cell| emit.settle(*cell));
+        carried.home().into_iter().for_each(|home| emit.changed(home));
     }
 }
 

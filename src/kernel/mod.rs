@@ -74,9 +74,11 @@ mod view;
 #[cfg(feature = "native")]
 pub(crate) mod write_out;
 
+use core::cell::OnceCell;
+
 use rustc_hash::FxHashMap;
 
-use crate::array::{Body, Map, Op, Prim, Program, Var};
+use crate::array::{Body, Map, Op, Prim, Program, SizeTable, Var};
 use code::{Code, Operand, Output};
 use emit::Emit;
 use environment::Environment;
@@ -126,6 +128,8 @@ struct Lowering<'p> {
     flat: bool,
     sweeps: bool,
     foreign: bool,
+    /// The sizes of the variables, if a loop carries arrays.
+    sizes: OnceCell<SizeTable>,
     /// Which maps wait.
     pending: Pending,
     env: Environment<'p>,
@@ -174,6 +178,7 @@ impl<'p> Lowering<'p> {
             flat: false,
             sweeps: false,
             foreign: false,
+            sizes: OnceCell::new(),
             pending: if stepwise { Pending::default() } else { Pending::of(program) },
             env: Environment::of(program),
             emit: Emit::new(program, stepwise),

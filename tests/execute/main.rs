@@ -29,6 +29,7 @@ mod parts;
 mod passes;
 mod products;
 mod ranges;
+mod resized;
 mod scans;
 #[cfg(unix)]
 #[cfg(feature = "native")]

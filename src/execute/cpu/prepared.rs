@@ -25,8 +25,8 @@ use crate::optimise::{self, Split};
 /// The vector instructions and the cores of this machine. `Program::compile` has the interpreter do what they cannot.
 ///
 /// Maps whose rows have sizes that nothing says before the rows are computed they run up to three deep, and not over no
-/// elements; loops that change the sizes of arrays, arrays of more than 2³¹ elements, and histograms of rows that are not of the
-/// sizes of their destinations, they do not run.
+/// elements; arrays of more than 2³¹ elements, and histograms of rows that are not of the sizes of their destinations, they do
+/// not run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lanes;
 

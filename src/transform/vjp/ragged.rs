@@ -5,7 +5,7 @@
 //! (tests/transform/loops.rs).
 
 use super::forward::Forward;
-use crate::array::{Atom, IntegerRow, Loop, Op, ScalarOp, Var, index};
+use crate::array::{Atom, IntegerRow, Loop, Op, ScalarOp, index};
 use crate::transform::checkpoint::mentions;
 use crate::transform::target::Target;
 
@@ -30,9 +30,7 @@ impl Forward<'_, '_, '_> {
     /// sizes of adjoints.
     pub(super) fn ragged(&self, it: &Loop) -> Vec<usize> {
         let of = |k: usize| it.params[k].0;
-        let has_own = |var: Var| self.sizes.of(var).iter().any(|size| size.atom() == var.into());
-        let may_change = |k: &usize| has_own(of(*k)) && it.body.results[*k] != of(*k).into();
-        let found: Vec<usize> = (0..it.params.len()).filter(may_change).collect();
+        let found: Vec<usize> = (0..it.params.len()).filter(|k| self.sizes.may_change(it, *k)).collect();
         if found.is_empty() {
             return found;
         }
