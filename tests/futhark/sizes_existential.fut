@@ -25,6 +25,9 @@
 -- input { [1i64, 2i64] 1i64 } output { [[1i64], [2i64]] }
 -- input { empty([0]i64) 2i64 } output { empty([0][2]i64) }
 -- ==
+-- entry: named_within
+-- input { 2i64 } output { 6i64 7i64 }
+-- ==
 -- entry: numbers
 -- input { 5i64 } output { [0i64, 1i64, 2i64, 3i64, 4i64] [1i64, 2i64, 3i64, 4i64, 5i64] [5i64, 3i64, 1i64] [2i64, 4i64] }
 
@@ -49,4 +52,7 @@ def times (k: i64) (x: i64) : []i64 = loop xs = [] for _i < k do xs ++ [x]
 entry grown [n] (xs: [n]i64) (k: i64) = map (\x -> times k x :> [k]i64) xs
 entry grown_or_not [n] (xs: [n]i64) (k: i64) =
   map (\x -> let ys = times k x let zs = if x > 5 then reverse (ys :> [2]i64) else [x, x] in (ys :> [k]i64, zs)) xs |> unzip |> (.0)
+-- What a parameter takes may have a size that is named behind it, if it stands for what is known there.
+def halves (k: i64) g = let m = 7 / k in g (replicate m 2i64)
+entry named_within (k: i64) = (halves k i64.sum, halves k (\xs -> 2 * length xs + 1))
 entry numbers (n: i64) = (0..<n, 1...n, n..n - 2...1, 2..4..<n + 1)

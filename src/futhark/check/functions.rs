@@ -178,10 +178,10 @@ impl Unifier {
     }
 
     /// The function with these parameters and this body, which has been left.
-    pub(super) fn close(&mut self, params: Vec<Pattern>, body: Expression) -> Checked<Expression> {
+    pub(super) fn close(&mut self, mut params: Vec<Pattern>, body: Expression) -> Checked<Expression> {
         let level = self.level;
         let mut visible = Vec::new();
-        for param in &params {
+        for param in &mut params {
             if let Some(local) = param.as_variable()
                 && self.head(&param.of) == I64
             {
@@ -194,6 +194,8 @@ impl Unifier {
                 let text = format!("the type {} of this parameter has a size that callers cannot see", self.show(&of));
                 return fault("size", param.span, text, "make the size a parameter of its own: `(n: i64)` or `[n]`");
             }
+            // A variable of the body is what it stands for.
+            param.of = self.visible_type(&of, &seen, level);
         }
         let of = self.resolve(&body.of);
         let mut result = self.open_result(&of, &visible, level, body.span)?;
