@@ -320,3 +320,36 @@ pub(crate) fn nbody(arguments: &[Flat], results: &mut [Flat]) {
         (ps[i], qs[i], rs[i]) = (px, py, pz);
     }
 }
+
+pub(crate) fn distances(arguments: &[Flat], results: &mut [Flat]) {
+    let (n, k) = (arguments[0].sizes()[0], arguments[0].sizes()[1]);
+    let (edges, out) = (whole(&arguments[0]), into_whole(&mut results[0], &[n]));
+    out.fill(-1);
+    out[0] = 0;
+    let (mut frontier, mut next, mut far) = (vec![0], Vec::new(), 1);
+    while !frontier.is_empty() {
+        for v in frontier.drain(..) {
+            for to in &edges[v * k..(v + 1) * k] {
+                if out[*to as usize] < 0 {
+                    out[*to as usize] = far;
+                    next.push(*to as usize);
+                }
+            }
+        }
+        (frontier, next, far) = (next, frontier, far + 1);
+    }
+}
+
+pub(crate) fn roots(arguments: &[Flat], results: &mut [Flat]) {
+    let (xs, out) = (reals(&arguments[0]), into_reals(&mut results[0], arguments[0].sizes()));
+    for (out, x) in out.iter_mut().zip(xs) {
+        *out = 0.5 * (x + 1.0);
+        for _ in 0..60 {
+            let before = *out;
+            *out = 0.5 * (before + x / before);
+            if (*out - before).abs() <= 1e-12 * *out {
+                break;
+            }
+        }
+    }
+}

@@ -185,6 +185,9 @@ fn rows(table: &Table) -> Result<()> {
     let by_row = [scalar(rows as i64)?, numbers.below(rows as u64, &[count])?, columns, values, x];
     table.row("coo", "10⁶ rows, 10⁷", &by_row, loops::coo)?;
 
+    table.row("distances", "10⁶ of 4 edges", &[numbers.below(rows as u64, &[rows, 4])?], loops::distances)?;
+    table.row("roots", "10⁶", &[numbers.reals(&[rows])?], loops::roots)?;
+
     table.row("mandelbrot", "1,000², 100 steps", &[scalar(1000)?, scalar(100)?], loops::mandelbrot)?;
     let bodies = [0; 4].map(|_| numbers.reals(&[2000]));
     table.row("nbody", "2,000", &bodies.into_iter().collect::<Result<Vec<_>>>()?, loops::nbody)

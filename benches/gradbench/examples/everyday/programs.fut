@@ -117,3 +117,25 @@ entry nbody [n] (xs: [n]f64) (ys: [n]f64) (zs: [n]f64) (masses: [n]f64): ([n]f64
     in (pulls * p, pulls * q, pulls * r)
   let add (a, b, c) (p, q, r): (f64, f64, f64) = (a + p, b + q, c + r)
   in unzip3 (map (\body -> reduce add (0, 0, 0) (map (pull body) (zip4 xs ys zs masses))) (zip3 xs ys zs))
+
+-- How far each vertex is from the first, along edges of which each vertex has as many; -1 if it cannot be reached.
+entry distances [n][k] (edges: [n][k]i64): [n]i64 =
+  let start = replicate n (-1) with [0] = 0
+  let (found, _, _) =
+    loop (found, frontier: []i64, far) = (start, [0], 1) while length frontier > 0 do
+      let next = filter (\v -> found[v] < 0) (flatten (map (\v -> edges[v]) frontier))
+      -- Of those that several lead to, one stays.
+      let found = scatter found next (map (const far) next)
+      let first = scatter (replicate n (-1)) next (indices next)
+      let next = map (.1) (filter (\(i, v) -> first[v] == i) (zip (indices next) next))
+      in (found, next, far + 1)
+  in found
+
+-- Newton's method for square roots; what has come to its end is left out of the next step.
+entry roots [n] (xs: [n]f64): [n]f64 =
+  let (found, _, _) =
+    loop (found, left: []i64, steps) = (map (\x -> 0.5 * (x + 1)) xs, iota n, 0) while length left > 0 && steps < 60 do
+      let next = map (\i -> 0.5 * (found[i] + xs[i] / found[i])) left
+      let more = map (.0) (filter (\(i, y) -> f64.abs (y - found[i]) > 1e-12 * y) (zip left next))
+      in (scatter found left next, more, steps + 1)
+  in found
