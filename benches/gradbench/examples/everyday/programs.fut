@@ -131,7 +131,7 @@ entry distances [n][k] (edges: [n][k]i64): [n]i64 =
       in (found, next, far + 1)
   in found
 
--- Newton's method for square roots; what has come to its end is left out of the next step.
+-- Newton's method for square roots; what has come to its end is no part of the next step.
 entry roots [n] (xs: [n]f64): [n]f64 =
   let (found, _, _) =
     loop (found, left: []i64, steps) = (map (\x -> 0.5 * (x + 1)) xs, iota n, 0) while length left > 0 && steps < 60 do
