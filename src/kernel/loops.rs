@@ -48,6 +48,7 @@ impl Carried {
         }
     }
 
+    /// The cells that an iteration sets.
     fn cells(&self) -> &[Value] {
         match self {
             Carried::Cell(cell) => core::slice::from_ref(cell),
@@ -56,6 +57,7 @@ impl Carried {
         }
     }
 
+    /// What it is in this iteration.
     fn bound<'p>(&self, emit: &mut Emit<'_>) -> Bound<'p> {
         let (prim, sizes, view) = match self {
             Carried::Cell(cell) => return Bound::Scalar(Operand::Value(*cell)),
@@ -120,6 +122,16 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// Whether iterations may change the sizes of an array. In lanes, which all have arrays of the same sizes, they may not.
+    fn is_resized(&self, it: &Loop, variable: usize) -> Step<bool> {
+        let program = self.emit.program;
+        if !self.sizes.get_or_init(|| program.sizes()).may_change(it, variable) {
+            return Ok(false);
+        }
+        let is_of_lanes = self.emit.lanes.is_some() || self.emit.at.mask.is_some();
+        if is_of_lanes { Err(Unsupported("a loop that changes the sizes of an array in each lane")) } else { Ok(true) }
+    }
+
     /// A loop that carries a state, for `count` iterations.
     pub(super) fn iterate(
         &mut self,
@@ -129,16 +141,6 @@ impl<'p> Lowering<'p> {
     ) -> Step<Vec<Bound<'p>>> {
         let begin = |value| Begin { value, is_owned: false, is_resized: false };
         self.carried(Some(count), initial.into_iter().map(begin).collect(), None, body)
-    }
-
-    /// Whether iterations may change the sizes of an array. In lanes, which all have arrays of the same sizes, they may not.
-    fn is_resized(&self, it: &Loop, variable: usize) -> Step<bool> {
-        let program = self.emit.program;
-        if !self.sizes.get_or_init(|| program.sizes()).may_change(it, variable) {
-            return Ok(false);
-        }
-        let is_of_lanes = self.emit.lanes.is_some() || self.emit.at.mask.is_some();
-        if is_of_lanes { Err(Unsupported("a loop that changes the sizes of an array in each lane")) } else { Ok(true) }
     }
 
     /// The same, or while a condition holds; what is carried may begin where it is, if that is said to be its own.
