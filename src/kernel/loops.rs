@@ -34,7 +34,7 @@ type Begun<'p> = (Option<Carried>, Bound<'p>);
 enum Carried {
     Cell(Value),
     Buffer(View, Vec<Operand>, Prim),
-    /// An array that has all of a buffer, and its sizes in cells.
+    /// An array from the first element of a buffer on, and its sizes in cells.
     Resized(Buffer, Vec<Value>, Prim),
 }
 
