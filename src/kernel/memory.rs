@@ -88,6 +88,22 @@ impl<'p> Lowering<'p> {
         Ok((view.origin.buffer, view))
     }
 
+    /// As many numbers, from the first on, and so far apart.
+    pub(super) fn numbers(&mut self, first: Operand, count: Operand, step: Operand) -> Step<Bound<'p>> {
+        let sizes = vec![count];
+        let view = self.emit.room_for(Prim::I64, &sizes)?;
+        let written = [(view.clone(), sizes.clone())];
+        self.for_each(count, false, &written, &mut |this, index| {
+            let far = this.emit.mul(index, step);
+            let value = this.emit.add(first, far);
+            let place = view.part(&mut this.emit, &[index]).origin;
+            this.emit.push(Stm::Store { place, value, mask: this.emit.at.mask });
+            Ok(())
+        })?;
+        self.emit.changed(view.origin.buffer);
+        Ok(Bound::Array(Array { prim: Prim::I64, sizes, form: Form::Memory(view) }))
+    }
+
     /// The array in a new buffer.
     pub(super) fn copy(&mut self, array: &Array<'p>) -> Step<Bound<'p>> {
         let (_, view) = self.copied(array)?;

@@ -171,7 +171,8 @@ impl<'p> Lowering<'p> {
             let sizes = lengthened(count, &array.sizes[1..]);
             return Ok(Bound::Array(Array { sizes, ..array }));
         }
-        let View { mut origin, mut strides } = self.in_memory(&array)?;
+        // Of an `iota` no more comes into memory than the slice has.
+        let mut view = if let (Form::Iota, [_]) = (&array.form, ranges) { None } else { Some(self.in_memory(&array)?) };
         let mut sizes = array.sizes.clone();
         for (d, range) in ranges.iter().enumerate() {
             let (start, count, step) =
@@ -192,11 +193,13 @@ impl<'p> Lowering<'p> {
             let inside = self.emit.scalar(ScalarOp::Mul, &ends);
             fits = self.emit.scalar(ScalarOp::Add, &[fits, inside]);
             self.emit.check(fits, Broken::Bounds, &[last, sizes[d]]);
-            origin = origin.advance(&mut self.emit, start, strides[d]);
+            let Some(View { origin, strides }) = &mut view else { return self.numbers(start, count, step) };
+            *origin = origin.advance(&mut self.emit, start, strides[d]);
             strides[d] = self.emit.mul(strides[d], step);
             sizes[d] = count;
         }
-        Ok(Bound::Array(Array { sizes, form: Form::Memory(View { origin, strides }), ..array }))
+        let view = view.expect("where there is none there was a range");
+        Ok(Bound::Array(Array { sizes, form: Form::Memory(view), ..array }))
     }
 
     fn concat(&mut self, var: Var, atoms: &[Atom]) -> Step<Bound<'p>> {

@@ -18,8 +18,7 @@ fn derivatives_grow_as_their_functions_do_and_as_the_table_says() {
     let rows: Vec<Row> = std::thread::scope(|scope| {
         let ask = |family: &Family| {
             let (row, steps) = family.grows_alike_on(&Lanes).unwrap_or_else(|violation| panic!("{violation}"));
-            // Lanes run no loops that change the sizes of arrays.
-            assert_eq!(steps.is_none(), family.name.contains("an array that grows"), "{}", family.name);
+            assert!(steps.is_some(), "lanes run {}", family.name);
             row
         };
         let (one, two) = families.split_at(families.len() / 2);
