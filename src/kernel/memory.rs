@@ -88,7 +88,7 @@ impl<'p> Lowering<'p> {
         Ok((view.origin.buffer, view))
     }
 
-    /// As many numbers, from the first on, and so far apart.
+    /// As many numbers, from the first on, in such steps, in memory.
     pub(super) fn numbers(&mut self, first: Operand, count: Operand, step: Operand) -> Step<Bound<'p>> {
         let sizes = vec![count];
         let view = self.emit.room_for(Prim::I64, &sizes)?;
