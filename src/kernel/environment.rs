@@ -90,7 +90,7 @@ impl<'p> Environment<'p> {
     pub(super) fn holds(&self, array: &Array<'p>, buffer: Buffer) -> bool {
         match &array.form {
             Form::Memory(view) => view.origin.buffer == buffer,
-            Form::Iota => false,
+            Form::Iota(..) => false,
             Form::Replicate(value) => self.is_in(value, buffer),
             Form::Parts(parts) => parts.iter().any(|part| self.is_in(part, buffer)),
             Form::Pending(map, _) => mentioned_by(map).iter().any(|var| self.is_var_in(*var, buffer)),

@@ -42,7 +42,7 @@ impl<'p> Lowering<'p> {
             destination.sizes[1..].iter().zip(&value.sizes[1..]).for_each(|(a, b)| self.emit.equal(other, *a, *b));
         }
         if it.operator.is_sum()
-            && matches!(indices.form, Form::Iota)
+            && indices.is_iota()
             && let Some(sums) = self.add_in_order(&destinations, &values, length, bins)?
         {
             return Ok(sums);
@@ -130,7 +130,9 @@ impl<'p> Lowering<'p> {
         let (mut results, mut written, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for destination in destinations {
             let view = self.emit.room_for(destination.prim, &[bins])?;
-            let other = destination.elements_from(&mut self.emit, length, rest).expect("the elements are there");
+            let other = destination
+                .elements_from(&mut self.emit, [length, rest, Operand::int(1)])
+                .expect("the elements are there");
             others.push((Bound::Array(other), view.from(&mut self.emit, length)));
             written.push((view.clone(), vec![length]));
             results.push(Bound::Array(destination.stored(view)));
@@ -155,7 +157,7 @@ impl<'p> Lowering<'p> {
             return None;
         }
         match &parts.indices.form {
-            Form::Iota => Some(Operand::int(0)),
+            Form::Iota(first, step) => (*step == Operand::int(1)).then_some(*first),
             Form::Pending(map, k) => {
                 let ([numbers], [number], [stm]) =
                     (&map.arrays[..], &map.function.params[..], &map.function.body.stms[..])
@@ -169,7 +171,7 @@ impl<'p> Lowering<'p> {
                     _ => return None,
                 };
                 let is_sum = map.function.body.results[*k] == Atom::Var(stm.vars[0]);
-                (is_sum && matches!(self.env.array(*numbers).form, Form::Iota)).then(|| self.env.scalar(first))
+                (is_sum && self.env.array(*numbers).is_iota()).then(|| self.env.scalar(first))
             }
             _ => None,
         }
@@ -194,7 +196,7 @@ impl<'p> Lowering<'p> {
         let count = integer(IntegerRow::Min, room, left);
         let mut added = Vec::new();
         for value in values {
-            let there = value.elements_from(&mut self.emit, skipped, count);
+            let there = value.elements_from(&mut self.emit, [skipped, count, Operand::int(1)]);
             added.push(match there {
                 Some(part) => part,
                 None if skipped == zero => value.clone(),

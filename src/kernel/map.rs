@@ -15,7 +15,7 @@ fn passed_on<'p>(map: &Map, arrays: &[Array<'p>], length: Operand) -> Option<Vec
     let Body { stms, results } = &map.function.body;
     let passed = |result: &Atom| {
         let array = &arrays[map.function.params.iter().position(|param| *result == Atom::Var(*param))?];
-        let is_there = matches!(array.form, Form::Memory(_) | Form::Iota | Form::Replicate(_));
+        let is_there = matches!(array.form, Form::Memory(_) | Form::Iota(..) | Form::Replicate(_));
         let sizes = lengthened(length, &array.sizes[1..]);
         is_there.then(|| Bound::Array(Array { sizes, ..array.clone() }))
     };

@@ -54,7 +54,10 @@ impl<'p> Lowering<'p> {
                 let form = Form::Memory(view.part(&mut self.emit, &[index]));
                 Ok(Bound::Array(Array { prim: array.prim, sizes: array.sizes[1..].to_vec(), form }))
             }
-            Form::Iota => Ok(Bound::Scalar(index)),
+            Form::Iota(first, step) => {
+                let far = self.emit.mul(index, *step);
+                Ok(Bound::Scalar(self.emit.add(*first, far)))
+            }
             Form::Replicate(value) => Ok((**value).clone()),
             Form::Parts(_) => {
                 let view = self.in_memory(array)?;
@@ -88,22 +91,6 @@ impl<'p> Lowering<'p> {
         Ok((view.origin.buffer, view))
     }
 
-    /// As many numbers, from the first on, in such steps, in memory.
-    pub(super) fn numbers(&mut self, first: Operand, count: Operand, step: Operand) -> Step<Bound<'p>> {
-        let sizes = vec![count];
-        let view = self.emit.room_for(Prim::I64, &sizes)?;
-        let written = [(view.clone(), sizes.clone())];
-        self.for_each(count, false, &written, &mut |this, index| {
-            let far = this.emit.mul(index, step);
-            let value = this.emit.add(first, far);
-            let place = view.part(&mut this.emit, &[index]).origin;
-            this.emit.push(Stm::Store { place, value, mask: this.emit.at.mask });
-            Ok(())
-        })?;
-        self.emit.changed(view.origin.buffer);
-        Ok(Bound::Array(Array { prim: Prim::I64, sizes, form: Form::Memory(view) }))
-    }
-
     /// The array in a new buffer.
     pub(super) fn copy(&mut self, array: &Array<'p>) -> Step<Bound<'p>> {
         let (_, view) = self.copied(array)?;
@@ -114,7 +101,7 @@ impl<'p> Lowering<'p> {
     pub(super) fn in_memory(&mut self, array: &Array<'p>) -> Step<View> {
         match &array.form {
             Form::Memory(view) => Ok(view.clone()),
-            Form::Iota | Form::Replicate(_) | Form::Parts(_) | Form::Pending(..) => Ok(self.copied(array)?.1),
+            Form::Iota(..) | Form::Replicate(_) | Form::Parts(_) | Form::Pending(..) => Ok(self.copied(array)?.1),
         }
     }
 
@@ -208,5 +195,5 @@ fn few(length: Operand) -> Option<i64> {
 /// Whether a value is a list of scalars that nothing has to be computed for.
 fn is_there(value: &Bound<'_>) -> bool {
     let Bound::Array(Array { sizes, form, .. }) = value else { return false };
-    sizes.len() == 1 && matches!(form, Form::Memory(_) | Form::Iota | Form::Replicate(_))
+    sizes.len() == 1 && matches!(form, Form::Memory(_) | Form::Iota(..) | Form::Replicate(_))
 }

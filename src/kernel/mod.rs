@@ -240,7 +240,7 @@ impl<'p> Lowering<'p> {
                 Form::Memory(view) if view.origin.lane.is_some_and(|apart| apart != Operand::int(1)) => {
                     self.copy(&array)?
                 }
-                Form::Memory(_) | Form::Iota | Form::Replicate(_) => Bound::Array(array),
+                Form::Memory(_) | Form::Iota(..) | Form::Replicate(_) => Bound::Array(array),
             },
             other => other,
         };

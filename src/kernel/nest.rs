@@ -177,7 +177,7 @@ impl<'p> Lowering<'p> {
     fn elements_known(&self, value: &Bound<'p>) -> usize {
         let Bound::Array(Array { sizes, form, .. }) = value else { return 0 };
         match form {
-            Form::Memory(_) | Form::Iota => sizes.len(),
+            Form::Memory(_) | Form::Iota(..) => sizes.len(),
             Form::Replicate(row) => 1 + self.elements_known(row),
             Form::Parts(_) => 1,
             Form::Pending(map, _) => {

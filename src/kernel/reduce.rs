@@ -147,7 +147,7 @@ fn know(emit: &mut Emit<'_>, it: &Reduce, arrays: &[Array<'_>], operands: &[Boun
     for (k, (cell, element)) in cells.iter().zip(elements).enumerate() {
         let (Bound::Scalar(cell), Bound::Scalar(element)) = (cell, element) else { continue };
         let before_all = matches!(it.neutral[k], Atom::Const(Const::I64(n)) if n < 0);
-        if before_all && matches!(arrays[k].form, Form::Iota) && chooses(&it.operator, k) {
+        if before_all && arrays[k].is_iota() && chooses(&it.operator, k) {
             // The cell has what it started from, or an index that was before.
             emit.facts.is_not_less(*element, *cell);
         }

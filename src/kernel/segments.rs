@@ -127,8 +127,8 @@ fn cut<'p>(
                 let sizes = lengthened(segment.count, &array.sizes[1..]);
                 Array { sizes, ..array }
             }
-            Form::Memory(_) | Form::Iota | Form::Replicate(_) => {
-                array.elements_from(emit, segment.start, segment.count)?
+            Form::Memory(_) | Form::Iota(..) | Form::Replicate(_) => {
+                array.elements_from(emit, [segment.start, segment.count, Operand::int(1)])?
             }
         };
         segment.with.push((var, Bound::Array(part)));
@@ -154,7 +154,7 @@ fn layout<'p>(array: &Array<'p>) -> Vec<(Bound<'p>, Operand)> {
         match part {
             Bound::Array(inner) if inner.sizes.len() == array.sizes.len() => match inner.form {
                 Form::Parts(_) => all.extend(layout(inner)),
-                Form::Memory(_) | Form::Iota | Form::Replicate(_) | Form::Pending(..) => {
+                Form::Memory(_) | Form::Iota(..) | Form::Replicate(_) | Form::Pending(..) => {
                     all.push((part.clone(), inner.sizes[0]));
                 }
             },

@@ -61,7 +61,11 @@ impl<'p> Lowering<'p> {
             Op::Copy(a) => self.env.atom(*a),
             Op::Iota(n) => {
                 let size = self.size(*n);
-                Bound::Array(Array { prim: Prim::I64, sizes: vec![size], form: Form::Iota })
+                Bound::Array(Array {
+                    prim: Prim::I64,
+                    sizes: vec![size],
+                    form: Form::Iota(Operand::int(0), Operand::int(1)),
+                })
             }
             Op::Replicate(n, a) => {
                 let (size, value) = (self.size(*n), self.env.atom(*a));
@@ -171,10 +175,8 @@ impl<'p> Lowering<'p> {
             let sizes = lengthened(count, &array.sizes[1..]);
             return Ok(Bound::Array(Array { sizes, ..array }));
         }
-        // Of an `iota` no more comes into memory than the slice has.
-        let mut view = if let (Form::Iota, [_]) = (&array.form, ranges) { None } else { Some(self.in_memory(&array)?) };
-        let mut sizes = array.sizes.clone();
-        for (d, range) in ranges.iter().enumerate() {
+        let mut parts = Vec::with_capacity(ranges.len());
+        for (size, range) in array.sizes.iter().zip(ranges) {
             let (start, count, step) =
                 (self.env.scalar(range.start), self.size(range.count), self.env.scalar(range.step));
             // The first and the last index are in bounds, or there are none.
@@ -186,20 +188,28 @@ impl<'p> Lowering<'p> {
                 let outside = self.emit.at.mask;
                 let some = self.emit.scalar(ScalarOp::Not, &[fits]);
                 self.emit.only_where(some);
-                [start, last].into_iter().for_each(|end| self.emit.bounds(end, sizes[d]));
+                [start, last].into_iter().for_each(|end| self.emit.bounds(end, *size));
                 self.emit.at.mask = outside;
             }
-            let ends = [start, last].map(|end| self.emit.lies_within(end, sizes[d]));
+            let ends = [start, last].map(|end| self.emit.lies_within(end, *size));
             let inside = self.emit.scalar(ScalarOp::Mul, &ends);
             fits = self.emit.scalar(ScalarOp::Add, &[fits, inside]);
-            self.emit.check(fits, Broken::Bounds, &[last, sizes[d]]);
-            let Some(View { origin, strides }) = &mut view else { return self.numbers(start, count, step) };
-            *origin = origin.advance(&mut self.emit, start, strides[d]);
+            self.emit.check(fits, Broken::Bounds, &[last, *size]);
+            parts.push([start, count, step]);
+        }
+        // What is in no memory stays so.
+        if let (Form::Iota(..) | Form::Replicate(_), [part]) = (&array.form, &parts[..]) {
+            let part = array.elements_from(&mut self.emit, *part);
+            return Ok(Bound::Array(part.expect("nothing has to be computed for it")));
+        }
+        let View { mut origin, mut strides } = self.in_memory(&array)?;
+        let mut sizes = array.sizes.clone();
+        for (d, [start, count, step]) in parts.into_iter().enumerate() {
+            origin = origin.advance(&mut self.emit, start, strides[d]);
             strides[d] = self.emit.mul(strides[d], step);
             sizes[d] = count;
         }
-        let view = view.expect("where there is none there was a range");
-        Ok(Bound::Array(Array { sizes, form: Form::Memory(view), ..array }))
+        Ok(Bound::Array(Array { sizes, form: Form::Memory(View { origin, strides }), ..array }))
     }
 
     fn concat(&mut self, var: Var, atoms: &[Atom]) -> Step<Bound<'p>> {

@@ -21,7 +21,7 @@ impl View {
 
 /// Whether nothing has to be computed for an array.
 fn is_there(array: &Array<'_>) -> bool {
-    matches!(array.form, Form::Memory(_) | Form::Iota | Form::Replicate(_))
+    matches!(array.form, Form::Memory(_) | Form::Iota(..) | Form::Replicate(_))
 }
 
 impl<'p> Lowering<'p> {

@@ -27,8 +27,8 @@ pub(super) struct Array<'p> {
 #[derive(Debug, Clone)]
 pub(super) enum Form<'p> {
     Memory(View),
-    /// Element `i` is `i`.
-    Iota,
+    /// Element `i` is the first of these, and `i` times the second.
+    Iota(Operand, Operand),
     /// Every element is this.
     Replicate(Box<Bound<'p>>),
     /// These one after the other along the outermost dimension: rows, or arrays of rows. It is used once, to be stored.
@@ -176,7 +176,9 @@ impl Array<'_> {
     pub(super) fn view(&self) -> &View {
         match &self.form {
             Form::Memory(view) => view,
-            Form::Iota | Form::Replicate(_) | Form::Parts(_) | Form::Pending(..) => panic!("this array is in memory"),
+            Form::Iota(..) | Form::Replicate(_) | Form::Parts(_) | Form::Pending(..) => {
+                panic!("this array is in memory")
+            }
         }
     }
 
@@ -185,13 +187,25 @@ impl Array<'_> {
         Array { prim: self.prim, sizes: self.sizes.clone(), form: Form::Memory(view) }
     }
 
-    /// The `count` elements from `start` on, if nothing has to be computed for that.
-    pub(super) fn elements_from(&self, emit: &mut Emit<'_>, start: Operand, count: Operand) -> Option<Self> {
+    /// Whether its elements are all numbers from 0 on.
+    pub(super) fn is_iota(&self) -> bool {
+        matches!(self.form, Form::Iota(first, step) if (first, step) == (Operand::int(0), Operand::int(1)))
+    }
+
+    /// The `count` elements from `start` on, in steps, if nothing has to be computed for that.
+    pub(super) fn elements_from(&self, emit: &mut Emit<'_>, [start, count, step]: [Operand; 3]) -> Option<Self> {
         let form = match &self.form {
-            Form::Memory(view) => Form::Memory(view.from(emit, start)),
+            Form::Memory(view) => {
+                let View { origin, mut strides } = view.from(emit, start);
+                strides[0] = emit.mul(strides[0], step);
+                Form::Memory(View { origin, strides })
+            }
             Form::Replicate(_) => self.form.clone(),
-            Form::Iota if start == Operand::int(0) => Form::Iota,
-            Form::Iota | Form::Parts(_) | Form::Pending(..) => return None,
+            Form::Iota(first, apart) => {
+                let far = emit.mul(start, *apart);
+                Form::Iota(emit.add(*first, far), emit.mul(*apart, step))
+            }
+            Form::Parts(_) | Form::Pending(..) => return None,
         };
         Some(Array { prim: self.prim, sizes: lengthened(count, &self.sizes[1..]), form })
     }

@@ -14,7 +14,7 @@ use catadiff_laws::{ArrayProgram, Reduction, Verdict, array_reductions, executor
 
 use crate::prepared;
 
-/// Some programs have loops that change the sizes of arrays, at these arguments.
+/// Some programs have rows of sizes that only their elements say, at these arguments.
 fn few_cannot_be_run(tally: &RefCell<Tally>) -> Verdict {
     let Tally { done, stepwise, faults, unneeded, unsupported, .. } = *tally.borrow();
     assert!(20 * (stepwise + unsupported) < done + faults && unneeded < 10, "{tally:?}");
