@@ -7,11 +7,12 @@
 
 use rustc_hash::FxHashSet;
 
+use super::blocks::{ELEMENTS, FETCHED, Sources};
 use super::code::{Broken, Operand, Stm as Code};
 use super::emit::Emit;
 use super::liveness::mentioned;
 use super::operator::Operator;
-use super::scan::{ELEMENTS, FETCHED, MIN_BLOCKED_LENGTH};
+use super::scan::MIN_BLOCKED_LENGTH;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
 use crate::array::{Agreement, Atom, Const, Hist, IntegerRow, Op, Prim, ScalarOp, Var};
@@ -266,7 +267,7 @@ impl<'p> Lowering<'p> {
     /// A histogram of each block, put together: where the results are.
     fn hist_blocks(&mut self, it: &'p Hist, parts: &Parts<'p>) -> Step<Vec<View>> {
         let bins = parts.bins;
-        let all = self.all_in_memory(&[core::slice::from_ref(&parts.indices), &parts.values].concat())?;
+        let all = self.sources(&[core::slice::from_ref(&parts.indices), &parts.values].concat())?;
         let elements = self.emit.mul(bins, Operand::int(MIN_VALUES_PER_BIN));
         let elements = self.emit.scalar(IntegerRow::Max, &[elements, Operand::int(ELEMENTS)]);
         let blocks = self.emit.blocks(parts.length, elements);
@@ -291,8 +292,7 @@ impl<'p> Lowering<'p> {
             let all = this.emit.block_from(&all, blocks.each, block, Operand::int(0));
             let room = this.emit.room(&all)?;
             this.in_order(blocks.fetches, &mut |this, time| {
-                let fetched = this.emit.fetched(&all, time);
-                let near = this.near(fetched, &room)?;
+                let near = this.near(&all, time, &room)?;
                 this.in_order(Operand::int(FETCHED), &mut |this, k| this.put_into_bin(it, &near, &own, k))
             })?;
             let mut stores = Vec::new();
@@ -322,8 +322,8 @@ impl<'p> Lowering<'p> {
         let done = self.emit.mul(blocks.count, blocks.each);
         let rest = self.emit.scalar(IntegerRow::Sub, &[parts.length, done]);
         let rest_of = Parts {
-            indices: all[0].clone(),
-            values: all[1..].to_vec(),
+            indices: all.arrays[0].clone(),
+            values: all.arrays[1..].to_vec(),
             destinations: parts.destinations.clone(),
             views: results.clone(),
             ..*parts
@@ -333,13 +333,14 @@ impl<'p> Lowering<'p> {
     }
 
     /// Puts the values at an index into the lane's own bins; the last of these say which have begun.
-    fn put_into_bin(&mut self, it: &'p Hist, near: &[Array<'p>], own: &[Array<'p>], k: Operand) -> Step<()> {
+    fn put_into_bin(&mut self, it: &'p Hist, near: &Sources<'p>, own: &[Array<'p>], k: Operand) -> Step<()> {
         own.iter().for_each(|array| self.emit.changed(array.view().origin.buffer));
         let outside = self.emit.at.mask;
-        let at = self.bin(&near[0], k, own[0].sizes[0])?;
+        let mut values = self.elements_of(near, k)?;
+        let at = values.remove(0).scalar();
+        self.emit.only_within(at, own[0].sizes[0]);
         let mut operands = self.emit.loaded(own, &[at]);
         let begun = operands.pop().expect("whether a bin has begun is last").scalar();
-        let values = self.elements_at(&near[1..], k)?;
         operands.extend(values.iter().cloned());
         let next = self.operate(&it.operator, operands)?;
         let mut stores = self.emit.select_all(begun, &next, &values);

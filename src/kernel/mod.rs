@@ -28,6 +28,7 @@
 //! | `ranges`, `knowledge`, `conditions`, `integers`, `inequalities`, `polynomial` | which accesses are inside of their buffers, and which checks hold |
 
 mod accumulate;
+mod blocks;
 mod branch;
 mod buffers;
 mod check;

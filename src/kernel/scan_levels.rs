@@ -6,10 +6,11 @@
 //!
 //! It is the scan of three phases (reduce, scan, scan) of "Parallel Prefix Sum (Scan) with CUDA", with sequential blocks.
 
+use super::blocks::Sources;
 use super::code::Operand;
-use super::view::{Array, Bound, View};
+use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{IntegerRow, Reduce, ScalarOp};
+use crate::array::{IntegerRow, Prim, Reduce, ScalarOp};
 
 /// Fewer elements than this are taken from the first to the last.
 pub(super) const MIN_LENGTH: i64 = 512;
@@ -35,14 +36,14 @@ impl<'p> Lowering<'p> {
         length: Operand,
         views: &[View],
     ) -> Step<()> {
-        let arrays = self.all_in_memory(arrays)?;
-        self.scan_level(it, &arrays, length, views, At::Element, 2)
+        let sources = self.sources(arrays)?;
+        self.scan_level(it, &sources, length, views, At::Element, 2)
     }
 
     fn scan_level(
         &mut self,
         it: &'p Reduce,
-        arrays: &[Array<'p>],
+        sources: &Sources<'p>,
         length: Operand,
         views: &[View],
         at: At,
@@ -51,9 +52,10 @@ impl<'p> Lowering<'p> {
         if levels == 0 {
             let neutral = it.neutral.iter().map(|e| self.env.atom(*e)).collect();
             let scanned =
-                self.iterate(length, neutral, &mut |this, k, state| this.scanned(it, arrays, views, at, k, state));
+                self.iterate(length, neutral, &mut |this, k, state| this.scanned(it, sources, views, at, k, state));
             return scanned.map(drop);
         }
+        let prims = sources.prims();
         let quot = |this: &mut Self, a: Operand, b: Operand| this.emit.scalar(IntegerRow::Quot, &[a, b]);
         let over = |this: &mut Self, a: Operand, b: Operand| {
             let more = this.emit.add(b, Operand::int(-1));
@@ -68,11 +70,11 @@ impl<'p> Lowering<'p> {
         // None of these is empty.
         let count = over(self, length, each);
         let sizes = [count];
-        let totals = self.blocks_of(arrays, &sizes)?;
+        let totals = self.blocks_of(&prims, &sizes)?;
         let written: Vec<_> = totals.iter().map(|view| (view.clone(), sizes.to_vec())).collect();
         self.side_by_side(count, &written, &mut |this, block| {
-            let [first, rest] = [0, 1].map(|from| this.emit.block_from(arrays, each, block, Operand::int(from)));
-            let begun = this.elements_at(&first, Operand::int(0))?;
+            let [first, rest] = [0, 1].map(|from| this.emit.block_from(sources, each, block, Operand::int(from)));
+            let begun = this.elements_of(&first, Operand::int(0))?;
             let others = this.emit.add(each, Operand::int(-1));
             let found = this.iterate(others, begun, &mut |this, k, state| {
                 let found = this.next(it, &rest, state, k)?;
@@ -84,27 +86,31 @@ impl<'p> Lowering<'p> {
         })?;
         totals.iter().for_each(|view| self.emit.changed(view.origin.buffer));
 
-        let starts = self.blocks_of(arrays, &sizes)?;
-        let of_blocks =
-            |(array, view): (&Array<'p>, &View)| Array { sizes: sizes.to_vec(), ..array.stored(view.clone()) };
-        let of_blocks: Vec<Array<'p>> = arrays.iter().zip(&totals).map(of_blocks).collect();
+        let starts = self.blocks_of(&prims, &sizes)?;
+        let listed = |(prim, view): (Prim, &View), sizes: &[Operand]| Array {
+            prim,
+            sizes: sizes.to_vec(),
+            form: Form::Memory(view.clone()),
+        };
+        let of_blocks = prims.iter().copied().zip(&totals).map(|pair| listed(pair, &sizes)).collect();
+        let of_blocks = Sources::in_memory(of_blocks);
         self.scan_level(it, &of_blocks, count, &starts, At::Before, levels - 1)?;
         starts.iter().for_each(|view| self.emit.changed(view.origin.buffer));
 
-        let results: Vec<Array<'p>> = arrays.iter().zip(views).map(|(a, view)| a.stored(view.clone())).collect();
+        let results: Vec<Array<'p>> = prims.into_iter().zip(views).map(|pair| listed(pair, &[length])).collect();
         let sizes = [count, each];
         let part = |view: &View| (View::whole(&mut self.emit, view.origin.buffer, &sizes), sizes.to_vec());
         let written: Vec<_> = views.iter().map(part).collect();
         self.side_by_side(count, &written, &mut |this, block| {
-            let [arrays, results] =
-                [arrays, &results].map(|all| this.emit.block_from(all, each, block, Operand::int(0)));
-            let views: Vec<View> = results.iter().map(|array| array.view().clone()).collect();
+            let sources = this.emit.block_from(sources, each, block, Operand::int(0));
+            let own = |array: &Array<'p>| this.emit.of_block(array, each, block, Operand::int(0)).view().clone();
+            let views: Vec<View> = results.iter().map(own).collect();
             let state: Vec<Bound<'p>> = starts.iter().map(|view| view.load(&mut this.emit, block)).collect();
             let scanned = this.iterate(each, state, &mut |this, k, state| {
                 let outside = this.emit.at.mask;
                 let is_there = this.is_there(block, each, k, length);
                 this.emit.only_where(is_there);
-                let found = this.scanned(it, &arrays, &views, at, k, state);
+                let found = this.scanned(it, &sources, &views, at, k, state);
                 this.emit.at.mask = outside;
                 found
             });
@@ -120,21 +126,21 @@ impl<'p> Lowering<'p> {
     }
 
     /// Room for a scalar of each block, of each array.
-    fn blocks_of(&mut self, arrays: &[Array<'p>], sizes: &[Operand]) -> Step<Vec<View>> {
-        arrays.iter().map(|array| self.emit.room_for(array.prim, sizes)).collect()
+    fn blocks_of(&mut self, prims: &[Prim], sizes: &[Operand]) -> Step<Vec<View>> {
+        prims.iter().map(|prim| self.emit.room_for(*prim, sizes)).collect()
     }
 
     /// The state after an element; it, or that before, is kept at its place.
     fn scanned(
         &mut self,
         it: &'p Reduce,
-        arrays: &[Array<'p>],
+        sources: &Sources<'p>,
         views: &[View],
         at: At,
         index: Operand,
         state: &[Bound<'p>],
     ) -> Step<Vec<Bound<'p>>> {
-        let found = self.next(it, arrays, state, index)?;
+        let found = self.next(it, sources, state, index)?;
         self.keep(if at == At::Element { &found } else { state }, views, index)?;
         Ok(found)
     }

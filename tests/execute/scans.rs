@@ -1,7 +1,7 @@
 //! Scans, histograms and scatters over many elements are those of the reference interpreter, with any number of threads.
 
 use catadiff::array::Program;
-use catadiff::array::trace::{Arr, F64, I64, hist, if_, iota};
+use catadiff::array::trace::{Arr, F64, I64, hist, if_, iota, replicate};
 use catadiff::execute::{Executor, Lanes, Outcome};
 use catadiff::interpret::{Control, Value};
 use catadiff::{Elementary, Result};
@@ -32,6 +32,7 @@ type Case = (Program, fn(usize) -> Result<Vec<Value<f64>>>);
 fn scans() -> Result<Vec<Case>> {
     let reals: fn(usize) -> Result<Vec<Value<f64>>> = |n| Ok(vec![Value::new(numbers(n))?]);
     let pairs: fn(usize) -> Result<Vec<Value<f64>>> = |n| Ok(vec![Value::new(numbers(n))?, Value::new(numbers(n))?]);
+    let four: fn(usize) -> Result<Vec<Value<f64>>> = |n| (0..4).map(|_| Ok(Value::new(numbers(n))?)).collect();
     let sums = Program::trace(|xs: Arr<F64>| xs.scan(0.0, |a, b| a + b))?;
     let greatest = Program::trace(|xs: Arr<F64>| xs.scan(f64::NEG_INFINITY, |a, b| a.max(b)))?;
     // A linear recurrence, of what a map makes; the operator is associative and does not commute.
@@ -43,6 +44,20 @@ fn scans() -> Result<Vec<Case>> {
     let gradient = Program::trace(|xs: Arr<F64>| xs.scan(1.0, |a, b| a * b).map(|y| y.sin()).sum())?.grad(0)?;
     let near_one: fn(usize) -> Result<Vec<Value<f64>>> =
         |n| Ok(vec![Value::new(numbers(n).iter().map(|x| 1.0 + x / 1e4).collect::<Vec<_>>())?]);
+    // Truth values and integers that little is computed for are computed in each pass: of an array, and of a map that waits as well; of
+    // numbers, and of what is the same for all; and sines are not little.
+    let flagged = Program::trace(|xs: Arr<F64>, ys: Arr<F64>| {
+        let starts = xs.map(|x| x.gt(0.9));
+        starts.map2(ys, |start, y| (start, y)).scan((false, 0.0), |(f, x), (g, y)| (f | g, if_(g, || y, || x + y)))
+    })?;
+    let counts = Program::trace(|n: I64| {
+        let counts = iota(n).map(|k| k + 3).map2(replicate(n, n), |k, n| (k % 7, n - k));
+        counts.scan((1, 0), |(a, b), (c, d)| (a * c, b * c + d))
+    })?;
+    let sines = Program::trace(|xs: Arr<F64>| {
+        let all = xs.map(|x| (x.sin().gt(0.5), x.lt(0.5)));
+        all.scan((false, true), |(a, p), (b, q)| (if_(q, || a | b, || b), p & q))
+    })?;
     Ok(vec![
         (sums.clone(), reals),
         (sums.vjp()?, pairs),
@@ -50,6 +65,10 @@ fn scans() -> Result<Vec<Case>> {
         (recurrence, pairs),
         (counted, sizes),
         (gradient, near_one),
+        (flagged.clone(), pairs),
+        (flagged.jvp()?, four),
+        (counts, sizes),
+        (sines, reals),
     ])
 }
 

@@ -91,6 +91,12 @@ fn scans_and_histograms_go_through_memory_once() -> Result<()> {
     takes(&recurrence, from_ref(&n), [3, 100000, 1120000]);
     takes(&gradient(&recurrence), from_ref(&n), [5, 200000, 2560000]);
     let bins = places(20_000, 7);
+    // Where a segment begins is nowhere in memory.
+    let segments = Program::trace(|x: Arr<F64>, at: Arr<I64>| {
+        let pairs = at.map2(x, |i, x| (i.eq(0), x));
+        pairs.scan((false, 0.0), |(f, x), (g, y)| (f | g, if_(g, || y, || x + y))).map(|(_, y)| y)
+    })?;
+    takes(&segments, &[n.clone(), bins.clone()], [2, 38784, 1698816]);
     let sums = Program::trace(|x: Arr<F64>, at: Arr<I64>| {
         let bins = hist(7, 0.0, at, x.map(|x| x * x), |a, b| a + b);
         (bins * bins).sum()
