@@ -13,19 +13,28 @@ use crate::array::{Const, Prim, ScalarOp};
 /// then read and write is strided.
 const LONG_ROW: i64 = 32;
 
-/// More elements than these are shared out to threads, as the rows are and their elements are not.
+/// More elements than these are shared out to threads where there are several, as the rows are and their elements are not.
 const MOST_IN_ROWS: i64 = 1 << 18;
 
-/// How long the rows are that the lanes go along, each one, where the loop in order does nothing but loops over as many lanes, to
-/// which fewer accesses are strided. Where there are loops within, as in products of matrices, lanes along rows have more in registers.
-fn length_of_rows(over_lanes: &[Stm], in_order: &[Stm]) -> Option<Operand> {
+/// Rows that lanes go along, each one.
+struct Rows {
+    length: Operand,
+    /// Whether each element is computed by itself, so that it is the same however lanes go.
+    is_same: bool,
+}
+
+/// The rows that the lanes go along where the loop in order does nothing but loops over as many lanes, to which fewer accesses are
+/// strided. Where there are loops within, as in products of matrices, lanes along rows have more in registers.
+fn rows(over_lanes: &[Stm], in_order: &[Stm]) -> Option<Rows> {
     let Some(Stm::For { body, .. }) = in_order.iter().find(|stm| matches!(stm, Stm::For { .. })) else { return None };
-    let (mut length, mut across) = (None, 0);
+    let is_alone = |lanes: &Lanes| lanes.folds.is_empty() && lanes.adds.is_empty();
+    let (mut length, mut across, mut is_same) = (None, 0, true);
     for stm in body {
         match stm {
             Stm::Lanes(lanes) if length.is_none_or(|length| length == lanes.count) && is_straight(&lanes.body) => {
                 length = Some(lanes.count);
                 across += strided(&lanes.body);
+                is_same &= is_alone(lanes);
             }
             stm if is_straight(core::slice::from_ref(stm)) => {}
             _ => return None,
@@ -37,7 +46,8 @@ fn length_of_rows(over_lanes: &[Stm], in_order: &[Stm]) -> Option<Operand> {
         Stm::For { count, body, .. } if *count == length => strided(body),
         _ => 0,
     });
-    (across < along.sum()).then_some(length)
+    is_same &= is_alone(lanes);
+    (across < along.sum()).then_some(Rows { length, is_same })
 }
 
 fn is_straight(block: &[Stm]) -> bool {
@@ -76,9 +86,9 @@ impl Lowering<'_> {
         let wide = self.attempt(|this| this.block(false, |this| this.side_by_side(count, written, &mut *body)));
         let Ok((yes, ())) = wide else { return self.in_order(count, body) };
         let (no, ()) = self.block(false, |this| this.in_order(count, body))?;
-        let condition = match length_of_rows(&yes, &no) {
-            Some(length) if !self.flat && self.emit.depth_of(length) <= self.emit.depth() => {
-                self.unless_rows_are_better(condition, count, length)
+        let condition = match rows(&yes, &no) {
+            Some(rows) if !self.flat && self.emit.depth_of(rows.length) <= self.emit.depth() => {
+                self.unless_rows_are_better(condition, count, &rows)
             }
             _ => condition,
         };
@@ -86,13 +96,15 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The condition, unless there are few elements in all and the rows are long enough for lanes.
-    fn unless_rows_are_better(&mut self, condition: Operand, count: Operand, length: Operand) -> Operand {
-        let all = self.emit.mul(count, length);
-        let few = self.emit.scalar(ScalarOp::LessOrEqual, &[all, Operand::int(MOST_IN_ROWS)]);
-        let long = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(LONG_ROW), length]);
-        let rows = self.emit.scalar(ScalarOp::Mul, &[long, few]);
-        let not = self.emit.scalar(ScalarOp::Not, &[rows]);
+    /// The condition, unless there is one thread, or few elements in all, and the rows are long enough for lanes.
+    fn unless_rows_are_better(&mut self, condition: Operand, count: Operand, rows: &Rows) -> Operand {
+        let mut better = self.emit.scalar(ScalarOp::LessOrEqual, &[Operand::int(LONG_ROW), rows.length]);
+        if self.shared || !rows.is_same {
+            let all = self.emit.mul(count, rows.length);
+            let few = self.emit.scalar(ScalarOp::LessOrEqual, &[all, Operand::int(MOST_IN_ROWS)]);
+            better = self.emit.scalar(ScalarOp::Mul, &[better, few]);
+        }
+        let not = self.emit.scalar(ScalarOp::Not, &[better]);
         self.emit.scalar(ScalarOp::Mul, &[condition, not])
     }
 

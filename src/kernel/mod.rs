@@ -117,6 +117,8 @@ pub(crate) struct Target {
     pub(crate) sweeps: bool,
     /// Whether functions of Rust can be called.
     pub(crate) foreign: bool,
+    /// Whether several threads may share what is worth it.
+    pub(crate) shared: bool,
     /// In order.
     pub(crate) passes: &'static [Pass],
 }
@@ -129,6 +131,7 @@ struct Lowering<'p> {
     flat: bool,
     sweeps: bool,
     foreign: bool,
+    shared: bool,
     /// The sizes of the variables, if a loop carries arrays.
     sizes: OnceCell<SizeTable>,
     /// Which maps wait.
@@ -156,8 +159,9 @@ pub(crate) fn in_passes(
     target: &Target,
     mut told: impl FnMut(&'static str, &Code),
 ) -> Result<Code, Refused> {
-    let Target { wide, flat, sweeps, foreign, .. } = *target;
-    let mut code = Lowering { wide, flat, sweeps, foreign, ..Lowering::new(program, false) }.code(known, target)?;
+    let Target { wide, flat, sweeps, foreign, shared, .. } = *target;
+    let mut code =
+        Lowering { wide, flat, sweeps, foreign, shared, ..Lowering::new(program, false) }.code(known, target)?;
     told("lowered", &code);
     for pass in target.passes {
         (pass.run)(&mut code);
@@ -179,6 +183,7 @@ impl<'p> Lowering<'p> {
             flat: false,
             sweeps: false,
             foreign: false,
+            shared: false,
             sizes: OnceCell::new(),
             pending: if stepwise { Pending::default() } else { Pending::of(program) },
             env: Environment::of(program),

@@ -32,7 +32,7 @@ type Case = (Program, fn(usize) -> Result<Vec<Value<f64>>>);
 fn scans() -> Result<Vec<Case>> {
     let reals: fn(usize) -> Result<Vec<Value<f64>>> = |n| Ok(vec![Value::new(numbers(n))?]);
     let pairs: fn(usize) -> Result<Vec<Value<f64>>> = |n| Ok(vec![Value::new(numbers(n))?, Value::new(numbers(n))?]);
-    let four: fn(usize) -> Result<Vec<Value<f64>>> = |n| (0..4).map(|_| Ok(Value::new(numbers(n))?)).collect();
+    let four: fn(usize) -> Result<Vec<Value<f64>>> = |n| (0..4).map(|_| Value::new(numbers(n))).collect();
     let sums = Program::trace(|xs: Arr<F64>| xs.scan(0.0, |a, b| a + b))?;
     let greatest = Program::trace(|xs: Arr<F64>| xs.scan(f64::NEG_INFINITY, |a, b| a.max(b)))?;
     // A linear recurrence, of what a map makes; the operator is associative and does not commute.
@@ -214,6 +214,34 @@ fn results_do_not_depend_on_the_number_of_threads() -> Result<()> {
         for threads in [2, 7] {
             assert_eq!(with(threads)?, one, "with {threads} threads");
         }
+    }
+    Ok(())
+}
+
+/// Code for one thread goes along rows that code for several shares out; sums with products that are rounded once are the same ones.
+#[cfg(feature = "rayon")]
+#[test]
+fn results_do_not_depend_on_the_threads_that_code_is_made_for() -> Result<()> {
+    let rows = Program::trace(|a: Arr<Arr<F64>>, f: Arr<F64>, g: Arr<F64>, r: Arr<F64>, s: Arr<F64>| {
+        let one = a.map3(f, g, |row, f, g| row.map3(r, s, |x, r, s| x - f * r + (f * g + s)));
+        let other = one.map2(f, |row, f| row.map3(r, s, |x, r, s| (x * f + r * s).max(r * f) - (r + f) * s));
+        (one, other)
+    })?;
+    let (n, m) = (700, 600);
+    let reals = |n: usize| Value::new(numbers(n));
+    let a = Value::reals(&[n, m], numbers(n * m))?;
+    let arguments = [a, reals(n)?, Value::new(numbers(n + 3)[3..].to_vec())?, reals(m)?, reals(m)?];
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+        pool.install(|| {
+            let prepared = Lanes.prepare(&rows)?.expect("lanes can run it");
+            prepared.run(&arguments, Control::default())
+        })
+    };
+    let one = with(1)?;
+    assert!(matches!(one, Outcome::Done { stepwise: false, .. }), "{rows}");
+    for threads in [2, 5] {
+        assert_eq!(with(threads)?, one, "for {threads} threads");
     }
     Ok(())
 }

@@ -40,7 +40,7 @@ const OF_CODE: &[Pass] = &[
 
 /// Vectors of a few lanes.
 pub(super) const TARGET: Target =
-    Target { wide: 16, flat: false, has_singles: true, sweeps: true, foreign: false, passes: OF_CODE };
+    Target { wide: 16, flat: false, has_singles: true, sweeps: true, foreign: false, shared: true, passes: OF_CODE };
 
 /// A program's code, and what it is the code of.
 pub(super) struct Lowered {

@@ -5,6 +5,7 @@
 
 use super::dispatch::Level;
 use super::find_fma_chains::find_fma_chains;
+use super::sweep::are_many;
 use crate::kernel::contract::contract;
 use crate::kernel::find_products::find_products;
 use crate::kernel::forward_branch_results::forward_branch_results;
@@ -36,5 +37,6 @@ const OF_CODE: &[Pass] = &[
 
 /// Vector instructions and cores.
 pub(super) fn cpu(level: Level) -> Target {
-    Target { wide: 16, flat: false, has_singles: level.has_singles(), sweeps: true, foreign: true, passes: OF_CODE }
+    let (has_singles, shared) = (level.has_singles(), are_many());
+    Target { wide: 16, flat: false, has_singles, sweeps: true, foreign: true, shared, passes: OF_CODE }
 }

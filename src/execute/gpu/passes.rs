@@ -21,7 +21,7 @@ const OF_CODE: &[Pass] = &[
 
 /// Threads of a GPU, of which a few do nothing that is worth a kernel.
 pub(super) const TARGET: Target =
-    Target { wide: 2, flat: true, has_singles: true, sweeps: false, foreign: false, passes: OF_CODE };
+    Target { wide: 2, flat: true, has_singles: true, sweeps: false, foreign: false, shared: true, passes: OF_CODE };
 
 /// A device that is worth it: programs are distributed until they have as many threads, if they can be.
 pub(super) const MACHINE: Machine = Machine { threads: 1 << 16, work: 512 };
