@@ -15,7 +15,7 @@ use super::operator::Operator;
 use super::scan::MIN_BLOCKED_LENGTH;
 use super::view::{Array, Bound, Form, View};
 use super::{Lowering, Step};
-use crate::array::{Agreement, Atom, Const, Hist, IntegerRow, Op, Prim, ScalarOp, Var};
+use crate::array::{Agreement, Const, Hist, IntegerRow, Prim, ScalarOp, Var};
 
 /// How many values for each bin are worth a histogram of each block.
 const MIN_VALUES_PER_BIN: i64 = 512;
@@ -58,7 +58,8 @@ impl<'p> Lowering<'p> {
             views.push(self.own_beside(*destination, &beside, &seen)?);
         }
         let mut parts = Parts { indices, values, destinations, views, length, bins };
-        let first = if it.operator.is_sum() { self.first_of_neighbours(&parts) } else { None };
+        let scalars = parts.views.iter().all(|view| view.strides.len() == 1);
+        let first = if it.operator.is_sum() && scalars { self.first_of_run(&parts.indices) } else { None };
         if let Some(first) = first {
             self.add_to_neighbours(&parts, first)?;
         } else if !self.bins_at_once(it, &parts)? {
@@ -152,64 +153,14 @@ impl<'p> Lowering<'p> {
         Ok(Some(results))
     }
 
-    /// The bin of the first value, where each is for the bin next to that of the one before.
-    fn first_of_neighbours(&self, parts: &Parts<'p>) -> Option<Operand> {
-        if self.emit.lanes.is_some() || self.emit.stepwise || parts.views.iter().any(|view| view.strides.len() != 1) {
-            return None;
-        }
-        match &parts.indices.form {
-            Form::Iota(first, step) => (*step == Operand::int(1)).then_some(*first),
-            Form::Pending(map, k) => {
-                let ([numbers], [number], [stm]) =
-                    (&map.arrays[..], &map.function.params[..], &map.function.body.stms[..])
-                else {
-                    return None;
-                };
-                let Op::Scalar(ScalarOp::Add, operands) = &stm.op else { return None };
-                let first = match operands[..] {
-                    [a, b] if a == Atom::Var(*number) && a != b => b,
-                    [a, b] if b == Atom::Var(*number) && a != b => a,
-                    _ => return None,
-                };
-                let is_sum = map.function.body.results[*k] == Atom::Var(stm.vars[0]);
-                (is_sum && self.env.array(*numbers).is_iota()).then(|| self.env.scalar(first))
-            }
-            _ => None,
-        }
-    }
-
     /// Adds values to as many bins next to each other, of those that there are.
     fn add_to_neighbours(&mut self, parts: &Parts<'p>, first: Operand) -> Step<()> {
         let Parts { values, views, length, bins, .. } = parts;
-        let mut integer = |row: IntegerRow, a: Operand, b: Operand| self.emit.scalar(row, &[a, b]);
-        let zero = Operand::int(0);
-        // Nothing overflows from there on.
-        let (first, skipped) = if first.as_int().is_some_and(|first| first >= 0) {
-            (integer(IntegerRow::Min, first, *bins), zero)
-        } else {
-            let before_all = integer(IntegerRow::Sub, zero, *length);
-            let least = integer(IntegerRow::Max, first, before_all);
-            let least = integer(IntegerRow::Min, least, *bins);
-            let first = integer(IntegerRow::Max, least, zero);
-            (first, integer(IntegerRow::Sub, first, least))
-        };
-        let (room, left) = (integer(IntegerRow::Sub, *bins, first), integer(IntegerRow::Sub, *length, skipped));
-        let count = integer(IntegerRow::Min, room, left);
-        let mut added = Vec::new();
-        for value in values {
-            let there = value.elements_from(&mut self.emit, [skipped, count, Operand::int(1)]);
-            added.push(match there {
-                Some(part) => part,
-                None if skipped == zero => value.clone(),
-                None => {
-                    let view = self.in_memory(value)?.from(&mut self.emit, skipped);
-                    value.stored(view)
-                }
-            });
-        }
+        let run = self.emit.run_within(first, *length, *bins);
+        let added = values.iter().map(|value| self.values_of(run, value)).collect::<Step<Vec<_>>>()?;
         let written: Vec<(View, Vec<Operand>)> =
-            views.iter().map(|view| (view.from(&mut self.emit, first), vec![count])).collect();
-        self.for_each(count, false, &written, &mut |this, k| {
+            views.iter().map(|view| (view.from(&mut self.emit, run.first), vec![run.count])).collect();
+        self.for_each(run.count, false, &written, &mut |this, k| {
             let mut stores = Vec::new();
             for (value, (view, _)) in added.iter().zip(&written) {
                 let x = [view.load(&mut this.emit, k), this.element(value, k)?].map(|x| x.scalar());

@@ -4,11 +4,13 @@
 //! memory, in which they are of the sizes that are known before, or of those of the first (tests/execute/lanes.rs,
 //! tests/execute/parts.rs).
 
+use rustc_hash::FxHashMap;
+
 use super::code::{Buffer, Operand};
 use super::segments::Segment;
 use super::view::{Array, Bound, Form, View, lengthened};
-use super::{Lowering, Step};
-use crate::array::{Agreement, Atom, Body, Map, Op, ScalarOp, Stm, Var};
+use super::{Lowering, Step, Unsupported};
+use crate::array::{Agreement, Atom, Body, IntegerRow, Map, Op, Prim, ScalarOp, Stm, Var};
 
 /// The results of a map that passes elements on: arrays that are there.
 fn passed_on<'p>(map: &Map, arrays: &[Array<'p>], length: Operand) -> Option<Vec<Bound<'p>>> {
@@ -23,12 +25,20 @@ fn passed_on<'p>(map: &Map, arrays: &[Array<'p>], length: Operand) -> Option<Vec
     passes.then(|| results.iter().map(passed).collect()).flatten()
 }
 
+/// Whether an operation makes numbers in steps of such, if one of two factors is the same for all.
+fn is_steady(op: &Op) -> bool {
+    matches!(op, Op::Scalar(ScalarOp::Add | ScalarOp::Mul | ScalarOp::Integer(IntegerRow::Sub), _))
+}
+
 impl<'p> Lowering<'p> {
     pub(super) fn map(&mut self, stm: &'p Stm, map: &'p Map) -> Step<Vec<Bound<'p>>> {
         let arrays = self.env.arrays(&map.arrays);
         let length = self.emit.common_length(Agreement::Mapped, &arrays);
         let values = stm.vars.len() - map.accumulators.len();
         if let Some(found) = passed_on(map, &arrays, length) {
+            return Ok(found);
+        }
+        if let Some(found) = self.in_steps(map, length) {
             return Ok(found);
         }
         let segments = self.segments(map)?;
@@ -45,6 +55,50 @@ impl<'p> Lowering<'p> {
             stm.vars[..values].iter().map(|v| self.emit.new_buffer(self.emit.program.type_of(*v).prim)).collect();
         let accumulators = self.env.arrays(&map.accumulators);
         self.map_into(map, length, segments, &buffers, &accumulators)
+    }
+
+    /// The results of a map that makes numbers in steps of such, which are in no memory.
+    fn in_steps(&mut self, map: &'p Map, length: Operand) -> Option<Vec<Bound<'p>>> {
+        let Body { stms, results } = &map.function.body;
+        let is_number = |var: &Var| self.emit.program.type_of(*var).prim == Prim::I64;
+        let may = |stm: &Stm| is_steady(&stm.op) && stm.vars.iter().all(is_number);
+        let arrays = self.env.arrays(&map.arrays);
+        let in_steps = |array: &Array<'p>| matches!(array.form, Form::Iota(..));
+        if !stms.iter().all(may) || !map.accumulators.is_empty() || !arrays.iter().all(in_steps) {
+            return None;
+        }
+        let mut known: FxHashMap<Var, [Operand; 2]> = FxHashMap::default();
+        for (param, array) in map.function.params.iter().zip(&arrays) {
+            if let Form::Iota(first, step) = array.form {
+                known.insert(*param, [first, step]);
+            }
+        }
+        let none = Operand::int(0);
+        let found = self.attempt(|this| {
+            for stm in stms {
+                let Op::Scalar(op, x) = &stm.op else { unreachable!("it is steady") };
+                let side = |atom: Atom| {
+                    let in_steps = atom.var().and_then(|var| known.get(&var).copied());
+                    in_steps.unwrap_or_else(|| [this.env.scalar(atom), none])
+                };
+                let (a, b) = (side(x[0]), side(x[1]));
+                let emit = &mut this.emit;
+                let sum = match op {
+                    ScalarOp::Mul if b[1] == none => a.map(|a| emit.mul(a, b[0])),
+                    ScalarOp::Mul if a[1] == none => b.map(|b| emit.mul(a[0], b)),
+                    ScalarOp::Mul => return Err(Unsupported("a square of numbers in steps")),
+                    op => [0, 1].map(|k| emit.scalar(*op, &[a[k], b[k]])),
+                };
+                known.insert(stm.vars[0], sum);
+            }
+            Ok(())
+        });
+        found.ok()?;
+        let array = |result: &Atom| {
+            let [first, step] = *known.get(&result.var()?)?;
+            Some(Bound::Array(Array { prim: Prim::I64, sizes: vec![length], form: Form::Iota(first, step) }))
+        };
+        results.iter().map(array).collect()
     }
 
     /// The results of a map whose function has the same results for all elements, which are in no memory.

@@ -29,7 +29,7 @@ impl<'p> Emit<'p> {
     }
 
     /// What is made of parts as these, each with the place it goes to.
-    fn parts(&mut self, value: Bound<'p>, view: View, all: &mut Vec<(Bound<'p>, View)>) {
+    pub(super) fn parts(&mut self, value: Bound<'p>, view: View, all: &mut Vec<(Bound<'p>, View)>) {
         let Bound::Array(Array { form: Form::Parts(parts), sizes, .. }) = &value else {
             return all.push((value, view));
         };

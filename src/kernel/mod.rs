@@ -62,6 +62,7 @@ pub(crate) mod parts;
 mod polynomial;
 pub(crate) mod ranges;
 mod reduce;
+mod runs;
 pub(crate) mod scan;
 mod scan_levels;
 mod segments;
@@ -80,7 +81,7 @@ use core::cell::OnceCell;
 use rustc_hash::FxHashMap;
 
 use crate::array::{Body, Map, Op, Prim, Program, SizeTable, Var};
-use code::{Code, Operand, Output};
+use code::{Buffer, Code, Operand, Output};
 use emit::Emit;
 use environment::Environment;
 use liveness::Pending;
@@ -138,6 +139,8 @@ struct Lowering<'p> {
     pending: Pending,
     env: Environment<'p>,
     emit: Emit<'p>,
+    /// The buffer that rows are put back into where they are: nothing is read of them.
+    put_back: Option<Buffer>,
 }
 
 /// What is known of an array that is the same in every run: its sizes, and the least and the greatest of its integers.
@@ -188,6 +191,7 @@ impl<'p> Lowering<'p> {
             pending: if stepwise { Pending::default() } else { Pending::of(program) },
             env: Environment::of(program),
             emit: Emit::new(program, stepwise),
+            put_back: None,
         }
     }
 
@@ -243,7 +247,10 @@ impl<'p> Lowering<'p> {
         let element = match element {
             Bound::Array(array) if !self.pending.is_taken_once(param) => match &array.form {
                 Form::Pending(..) | Form::Parts(_) => self.settled(Bound::Array(array))?,
-                Form::Memory(view) if view.origin.lane.is_some_and(|apart| apart != Operand::int(1)) => {
+                Form::Memory(view)
+                    if view.origin.lane.is_some_and(|apart| apart != Operand::int(1))
+                        && self.put_back != Some(view.origin.buffer) =>
+                {
                     self.copy(&array)?
                 }
                 Form::Memory(_) | Form::Iota(..) | Form::Replicate(_) => Bound::Array(array),

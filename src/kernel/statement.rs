@@ -245,6 +245,28 @@ impl<'p> Lowering<'p> {
         Ok(self.own(a, seen)?.view().clone())
     }
 
+    /// What changes an array that may be changed where it is, and is not in its buffer.
+    fn beside<const N: usize>(
+        &mut self,
+        a: Atom,
+        operands: [Array<'p>; N],
+        seen: &FxHashSet<Var>,
+    ) -> Step<[Array<'p>; N]> {
+        let array = self.env.array(a);
+        let buffer = in_memory(&Bound::Array(array.clone()));
+        let Some(buffer) = buffer.filter(|_| self.env.is_free(&mut self.emit, &array, a, seen)) else {
+            return Ok(operands);
+        };
+        let mut beside = operands;
+        for operand in &mut beside {
+            if self.env.holds(operand, buffer) {
+                let (_, view) = self.copied(operand)?;
+                *operand = operand.stored(view);
+            }
+        }
+        Ok(beside)
+    }
+
     fn update(&mut self, a: Atom, indices: &[Atom], new: Atom, later: &[Stm], results: &[Atom]) -> Step<Bound<'p>> {
         let value = self.env.atom(new);
         let value = self.settled(value)?;
@@ -271,9 +293,25 @@ impl<'p> Lowering<'p> {
         let (indices, values) = (self.env.array(it.indices), self.env.array(it.values));
         self.emit.same(Agreement::Indices, indices.sizes[0], values.sizes[0]);
         self.emit.all_same(Agreement::Scattered, &destination.sizes[1..], &values.sizes[1..]);
-        let view = self.own_beside(it.destination, &[indices.clone(), values.clone()], seen)?;
+        if let Some(first) = self.first_of_run(&indices)
+            && self.env.is_free(&mut self.emit, &destination, it.destination, seen)
+            && self.put_back(&values, first, destination.view())
+        {
+            self.emit.changed(destination.view().origin.buffer);
+            return Ok(Bound::Array(destination));
+        }
+        let [indices, values] = self.beside(it.destination, [indices, values], seen)?;
+        let view = self.own(it.destination, seen)?.view().clone();
         let buffer = view.origin.buffer;
         let size = destination.sizes[0];
+        if let Some(first) = self.first_of_run(&indices) {
+            let run = self.emit.run_within(first, indices.sizes[0], size);
+            let values = Bound::Array(self.values_of(run, &values)?);
+            let part = view.from(&mut self.emit, run.first);
+            self.store_all(vec![(values, part)])?;
+            self.emit.changed(buffer);
+            return Ok(Bound::Array(destination.stored(view)));
+        }
         let any = Operand::Const(values.prim.zero());
         if self.hist_at_once(Some(Operator::Last), [&indices, &values], (&view, size), any)? {
             self.emit.changed(buffer);

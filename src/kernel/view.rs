@@ -120,6 +120,11 @@ impl Place {
 }
 
 impl View {
+    /// Whether elements of the same indices are the same.
+    pub(super) fn is_same(&self, other: &View) -> bool {
+        self.origin == other.origin && self.strides == other.strides
+    }
+
     /// All of a buffer, in order.
     pub(super) fn whole(emit: &mut Emit<'_>, buffer: Buffer, sizes: &[Operand]) -> Self {
         let mut stride = Operand::int(1);

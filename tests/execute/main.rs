@@ -28,6 +28,7 @@ mod one_by_one;
 mod parts;
 mod passes;
 mod products;
+mod put_back;
 mod ranges;
 mod resized;
 mod scans;

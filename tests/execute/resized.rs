@@ -23,7 +23,7 @@ fn all() -> Vec<&'static dyn Executor> {
 }
 
 #[track_caller]
-fn same(program: &Program, arguments: &[Value<f64>]) {
+pub(crate) fn same(program: &Program, arguments: &[Value<f64>]) {
     for executor in all() {
         executors::same(executor, program, arguments).unwrap_or_else(|e| panic!("{}: {e}\n{program}", executor.name()));
     }

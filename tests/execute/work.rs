@@ -115,6 +115,31 @@ fn scans_and_histograms_go_through_memory_once() -> Result<()> {
     Ok(())
 }
 
+/// What is stored of a matrix whose rows are put back are the parts of them that are others.
+#[test]
+fn parts_that_are_put_back_are_all_that_is_stored() -> Result<()> {
+    let program = Program::parse(
+        "program (given: [][]f64, new: [][]f64) {
+           let n = size[0](new)
+           let width = size[1](given)
+           let count = size[1](new)
+           let left = sub(width, count)
+           let numbers = iota(n)
+           let result = loop (a: [][]f64 = given) for k < 10i64 {
+             let places = map (numbers) |i: i64| { let place = add(i, k) return place }
+             let rows = slice a[k : n : 1i64]
+             let put = map (rows, new) |row: []f64, part: []f64| {
+               let after = slice row[count : left : 1i64]
+               let all = concat(part, after)
+               return all }
+             let changed = scatter(a, places, put)
+             return changed }
+           return result }",
+    )?;
+    takes(&program, &[reals(&[200, 100]), reals(&[20, 30])], [11, 0, 416000]);
+    Ok(())
+}
+
 #[test]
 fn matrices_are_moved_as_often_as_they_have_to_be() -> Result<()> {
     let (a, b, x) = (reals(&[40, 30]), reals(&[30, 50]), reals(&[30]));

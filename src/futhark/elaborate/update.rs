@@ -12,9 +12,15 @@ use crate::futhark::source::Span;
 /// The invariant of parts: indices before the first slice are those of what has the part.
 const SLICE: &str = "the first dimension of a part is a slice";
 
-/// The indices that a section takes of a dimension, how far it is from one to the next in the array as a line, and whether the part has
-/// the dimension.
+/// The indices that a section takes of a dimension, how many this has, and whether the part has the dimension.
 struct Taken {
+    range: Range,
+    size: Atom,
+    is_kept: bool,
+}
+
+/// The same, with how far it is from one index to the next in the array as a line.
+struct Strided {
     range: Range,
     stride: Atom,
     is_kept: bool,
@@ -40,9 +46,81 @@ impl Site {
         let mut of = array.of.clone();
         of.shape[0] = Some(range.count);
         let rows = Operand { atom: self.one(at, Op::Slice(array.atom, vec![range]))?, of };
-        let all: Vec<_> = core::iter::once(Section::Slice(None, None, None)).chain(others.iter().cloned()).collect();
-        let rows = self.in_line_updated(at, rows, &all, value)?;
+        let in_steps = |section: &Section<Operand>| matches!(section, Section::Slice(_, _, Some(_)));
+        let rows = if others.iter().any(in_steps) {
+            let all = core::iter::once(Section::Slice(None, None, None)).chain(others.iter().cloned());
+            self.in_line_updated(at, rows, &all.collect::<Vec<_>>(), value)?
+        } else {
+            self.each_updated(at, &rows, others, value)?
+        };
         self.scattered(at, &array, places, rows.atom)
+    }
+
+    /// Rows, each with a part of it replaced, whose elements are next to each other in each dimension.
+    fn each_updated(
+        &self,
+        at: Span,
+        rows: &Operand,
+        sections: &[Section<Operand>],
+        value: &Operand,
+    ) -> Outcome<Operand> {
+        let count = self.size_of(at, rows, 0)?;
+        self.same(at, count, self.size_of(at, value, 0)?, "the new value")?;
+        let (mut dimension, mut parts) = (1, Vec::with_capacity(sections.len()));
+        for (k, section) in (1..).zip(sections) {
+            let size = self.size_of(at, rows, k)?;
+            let (range, is_kept) = self.taken(at, section, size)?;
+            if is_kept {
+                self.same(at, range.count, self.size_of(at, value, dimension)?, "the new value")?;
+                dimension += 1;
+            }
+            parts.push(Taken { range, size, is_kept });
+        }
+        let inner = Operand { atom: value.atom, of: value.of.inner(dimension) };
+        self.same_sizes(at, rows, 1 + sections.len(), &inner)?;
+        self.each_around(at, rows, &parts, value)
+    }
+
+    /// New values of parts of rows, with what is around them.
+    fn each_around(&self, at: Span, rows: &Operand, parts: &[Taken], value: &Operand) -> Outcome<Operand> {
+        let [Taken { range, size, is_kept }, inner @ ..] = parts else { return Ok(value.clone()) };
+        let function = self.traced(at, vec![rows.of.inner(1), value.of.inner(1)], &mut |pair| {
+            let [row, new] = &pair[..] else { panic!("there are two parameters") };
+            let part = |start, count| {
+                let of = row.of.inner(1).arrayed(Some(count));
+                let range = Range { start, count, step: index(1) };
+                Ok(Operand { atom: self.one(at, Op::Slice(row.atom, vec![range]))?, of })
+            };
+            let mut new = new.clone();
+            if !is_kept {
+                let of = new.of.arrayed(Some(index(1)));
+                new = Operand { atom: self.one(at, Op::Replicate(index(1), new.atom))?, of };
+            }
+            if !inner.is_empty() {
+                new = self.each_around(at, &part(range.start, range.count)?, inner, &new)?;
+            }
+            let end = self.add(at, range.start, range.count)?;
+            let (before, after) = (part(index(0), range.start)?, part(end, self.sub(at, *size, end)?)?);
+            let joined = self.one(at, Op::Concat(vec![before.atom, new.atom, after.atom]))?;
+            Ok(vec![Operand { atom: joined, of: row.of.clone() }])
+        })?;
+        let atom = self.mapped(at, function, vec![rows.atom, value.atom])?[0];
+        Ok(Operand { atom, of: rows.of.clone() })
+    }
+
+    /// The indices that a section takes of a dimension of this size, and whether the part has the dimension.
+    fn taken(&self, at: Span, section: &Section<Operand>, size: Atom) -> Outcome<(Range, bool)> {
+        match section {
+            Section::At(place) => {
+                let inside =
+                    self.both(at, self.at_most(at, index(0), place.atom)?, self.less(at, place.atom, size)?)?;
+                self.check(at, inside, "bounds", "an index is out of bounds".into())?;
+                Ok((Range { start: place.atom, count: index(1), step: index(1) }, false))
+            }
+            Section::Slice(start, end, step) => {
+                Ok((self.slice(at, size, [start.as_ref(), end.as_ref(), step.as_ref()])?, true))
+            }
+        }
     }
 
     /// The same, where the dimensions of the sections are taken as one, in which the rows of the part are scattered.
@@ -57,18 +135,8 @@ impl Site {
         let (outer, inner) = sizes.split_at(sections.len());
         let mut taken = Vec::with_capacity(sections.len());
         for (section, size) in sections.iter().zip(outer) {
-            let range = match section {
-                Section::At(place) => {
-                    let inside =
-                        self.both(at, self.at_most(at, index(0), place.atom)?, self.less(at, place.atom, *size)?)?;
-                    self.check(at, inside, "bounds", "an index is out of bounds".into())?;
-                    Range { start: place.atom, count: index(1), step: index(1) }
-                }
-                Section::Slice(start, end, step) => {
-                    self.slice(at, *size, [start.as_ref(), end.as_ref(), step.as_ref()])?
-                }
-            };
-            taken.push(Taken { range, stride: index(1), is_kept: matches!(section, Section::Slice(..)) });
+            let (range, is_kept) = self.taken(at, section, *size)?;
+            taken.push(Strided { range, stride: index(1), is_kept });
         }
         let mut all = index(1);
         for (it, size) in taken.iter_mut().zip(outer).rev() {
@@ -106,8 +174,8 @@ impl Site {
     }
 
     /// Where the elements of a part are in a line, as an array of the part's dimensions.
-    fn places(&self, at: Span, taken: &[Taken], from: Atom) -> Outcome<Atom> {
-        let Some((Taken { range, stride, is_kept }, inner)) = taken.split_first() else { return Ok(from) };
+    fn places(&self, at: Span, taken: &[Strided], from: Atom) -> Outcome<Atom> {
+        let Some((Strided { range, stride, is_kept }, inner)) = taken.split_first() else { return Ok(from) };
         let first = self.add(at, from, self.mul(at, range.start, *stride)?)?;
         if !is_kept {
             return self.places(at, inner, first);
