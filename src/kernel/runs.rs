@@ -94,7 +94,9 @@ impl<'p> Lowering<'p> {
             Op::Concat(_) => self.pending.is_joined(stm.vars[0]),
             _ => false,
         };
-        let is_row = |array: &Array<'p>| matches!(&array.form, Form::Memory(view) if view.is_same(rows));
+        // An element would be loaded; and that there are these places is known of rows that are taken from them.
+        let is_row = |array: &Array<'p>| matches!(&array.form, Form::Memory(view) if array.sizes.len() > 1 && view.is_same(rows));
+        let arrays = self.env.arrays(&map.arrays);
         let may = |array: &Array<'p>| !self.env.holds(array, buffer) || is_row(array);
         let body = &map.function.body;
         let mut inside: FxHashSet<_> = map.function.params.iter().copied().collect();
@@ -103,7 +105,8 @@ impl<'p> Lowering<'p> {
         let is_beside = |bound: &Bound<'p>| !self.env.is_in(bound, buffer);
         map.accumulators.is_empty()
             && body.stms.iter().all(is_part)
-            && map.arrays.iter().all(|atom| may(&self.env.array(*atom)))
+            && arrays.iter().any(is_row)
+            && arrays.iter().all(may)
             && free.difference(&inside).all(|var| self.env.get(*var).is_none_or(is_beside))
     }
 

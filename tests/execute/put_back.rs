@@ -118,3 +118,40 @@ fn rows_for_places_next_to_each_other() -> Result<()> {
     }
     Ok(())
 }
+
+/// Numbers that are made of those in their places, so many that threads share them; and rows that are made of others, for places that
+/// may be anywhere.
+#[test]
+fn what_is_put_where_it_was_read() -> Result<()> {
+    let program = Program::parse(
+        "program (given: []f64, first: i64, n: i64) {
+           let a = map (given) |x: f64| { let y = add(x, x) return y }
+           let numbers = iota(n)
+           let places = map (numbers) |k: i64| { let place = add(first, k) return place }
+           let part = slice a[first : n : 1i64]
+           let more = map (part) |x: f64| { let y = add(x, 1.0f64) return y }
+           let changed = scatter(a, places, more)
+           return changed }",
+    )?;
+    for (size, first, n) in [(7, 2, 4), (300_001, 1, 300_000), (300_001, 0, 300_001)] {
+        same(&program, &[array(&[size], 7), Value::from(first), Value::from(n)]);
+    }
+    let program = Program::parse(
+        "program (given: [][]f64, new: [][]f64, first: i64) {
+           let a = map (given) |row: []f64| {
+             let twice = map (row) |x: f64| { let y = add(x, x) return y }
+             return twice }
+           let n = size[0](new)
+           let numbers = iota(n)
+           let places = map (numbers) |k: i64| { let place = add(first, k) return place }
+           let put = map (new) |part: []f64| {
+             let all = concat(part, part)
+             return all }
+           let changed = scatter(a, places, put)
+           return changed }",
+    )?;
+    for first in [-3, 0, 2, 1 << 61, (1 << 61) - 1, -(1 << 61), i64::MAX, i64::MIN] {
+        same(&program, &[array(&[20, 8], 7), array(&[19, 4], 5), Value::from(first)]);
+    }
+    Ok(())
+}
