@@ -119,7 +119,7 @@ fn rows_for_places_next_to_each_other() -> Result<()> {
     Ok(())
 }
 
-/// Numbers that are made of those in their places, so many that threads share them; and rows that are made of others, for places that
+/// Numbers that are made of those in their places, enough that threads share them; and rows that are made of others, for places that
 /// may be anywhere.
 #[test]
 fn what_is_put_where_it_was_read() -> Result<()> {
@@ -133,7 +133,7 @@ fn what_is_put_where_it_was_read() -> Result<()> {
            let changed = scatter(a, places, more)
            return changed }",
     )?;
-    for (size, first, n) in [(7, 2, 4), (300_001, 1, 300_000), (300_001, 0, 300_001)] {
+    for (size, first, n) in [(7, 2_i64, 4_i64), (300_001, 1, 300_000), (300_001, 0, 300_001)] {
         same(&program, &[array(&[size], 7), Value::from(first), Value::from(n)]);
     }
     let program = Program::parse(
@@ -150,7 +150,7 @@ fn what_is_put_where_it_was_read() -> Result<()> {
            let changed = scatter(a, places, put)
            return changed }",
     )?;
-    for first in [-3, 0, 2, 1 << 61, (1 << 61) - 1, -(1 << 61), i64::MAX, i64::MIN] {
+    for first in [-3_i64, 0, 2, 1 << 61, (1 << 61) - 1, -(1 << 61), i64::MAX, i64::MIN] {
         same(&program, &[array(&[20, 8], 7), array(&[19, 4], 5), Value::from(first)]);
     }
     Ok(())
